@@ -1,0 +1,59 @@
+"""What an agent is: it chooses legal actions for any seat of one game variant."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caravan_env.core.game import Game, State
+from caravan_env.core.match import Thought
+
+
+class Agent(ABC):
+    """Base of all agents, the user's own included: implement `act`.
+
+    Attributes:
+        game: the variant that the agent plays.
+        seed: where its own randomness starts.
+        name: shown in records and tables; the spec string it was made from.
+    """
+
+    name: str = "agent"
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        self.game = game
+        self.seed = seed
+
+    @abstractmethod
+    def act(self, state: State) -> int:
+        """Return a legal action for the seat to move. `state` is a copy; chance is never next in it."""
+
+    def think(self, state: State) -> Thought:
+        """Return the action with whatever the agent can say about it; override it to explain."""
+        return Thought(self.act(state))
+
+    def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return an action for each of many games in which a seat is to move; fast agents override it.
+
+        Args:
+            S: (rows,) games, not to be changed.
+            mask: (rows, actions) uint8 action masks of those games.
+
+        Returns:
+            (rows,) int64 legal actions.
+        """
+        return np.array([self.act(State(self.game, S[i : i + 1].copy())) for i in range(len(S))], dtype=np.int64)
+
+
+class RowAgent(Agent):
+    """Base of agents that think in batches: implement `act_rows`, and `act` follows."""
+
+    def act(self, state: State) -> int:
+        """Return the choice of `act_rows` for this one state."""
+        return int(self.act_rows(state.row, state.action_mask()[None])[0])
+
+    @abstractmethod
+    def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """See `Agent.act_rows`."""

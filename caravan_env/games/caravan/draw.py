@@ -1,0 +1,650 @@
+"""Draws a position of Caravan as an SVG: the desert, what stands on it, and a panel per seat.
+
+The artwork is our own. Every element that shows a piece carries it in `class` and `data-` attributes, one element a
+line, so that a viewer can store the lines that two positions share only once. Colours are CSS custom properties:
+with `theme="auto"` they follow the system, or the nearest `data-theme="light"` or `"dark"` of the page around.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from caravan_env.games.caravan.tables import CARRYING_PENALTY, GOODS, SIZE, VALUE, Board, cell_name, cell_number, load_board
+
+THEMES = ("auto", "light", "dark")
+SEAT_NAMES = ("orange", "blue", "teal", "violet")
+
+# ---------------------------------------------------------------------------------------------------------- colours
+
+#: Custom property -> (light, dark).
+COLOURS: dict[str, tuple[str, str]] = {
+    "page": ("#faf6ee", "#1b1a1f"),
+    "panel": ("#fffdf8", "#26242b"),
+    "edge": ("#e2d8c4", "#3b3842"),
+    "text": ("#2d2620", "#efe9de"),
+    "muted": ("#6f6455", "#a89f92"),
+    "frame": ("#c9a66b", "#57472f"),
+    "sand": ("#f3e2bd", "#3d352b"),
+    "sand2": ("#efdab0", "#383027"),
+    "dune": ("#dfc48e", "#4a3f31"),
+    "oasis": ("#fbf3df", "#2c2721"),
+    "ring": ("#b08d52", "#8a7350"),
+    "ink": ("#33271b", "#0f0d0b"),
+    "mark": ("#1f1a16", "#ffffff"),
+    "halo": ("#ffffff", "#000000"),
+    "alarm": ("#c1121f", "#ff7b72"),
+    "coin": ("#f2b705", "#f2c230"),
+    "coinink": ("#4a3200", "#3a2800"),
+    "seat0": ("#e8590c", "#f97b2f"),
+    "seat1": ("#1c6fd0", "#4c9bf5"),
+    "seat2": ("#0b9a7b", "#22bf9b"),
+    "seat3": ("#7b2fb0", "#b678ea"),
+    "meat": ("#d9413a", "#e5534b"),
+    "swords": ("#3f74d8", "#5f92f0"),
+    "salt": ("#ffffff", "#f6f6f6"),
+    "hides": ("#9c6430", "#b97c42"),
+    "ivory": ("#b4b9c2", "#a7adb8"),
+    "cloth": ("#8b4fcf", "#a873e8"),
+    "gems": ("#2f9e5b", "#43bd74"),
+    "paper": ("#ec8fb8", "#f09fc4"),
+}
+SEAT_COLOURS = tuple(COLOURS[f"seat{k}"] for k in range(len(SEAT_NAMES)))
+CITY_NAMES = {good: good for good in GOODS} | {"ivory": "Marrakesh"}
+
+# ---------------------------------------------------------------------------------------------------------- symbols
+
+CAMEL = (
+    "M-18-18C-17.5-22-14-24.500-10.500-25C-8.500-30-6-33.500-3-33.500C1-33.500 3-29 5.500-24.500C8-22 10-22 11.500-23"
+    "C14.500-25 14-30.500 15.500-34L16-37.500L18-36.300C19.500-37 21-36.500 22-35.500L26-33.500C28-32.500 27.500-30.300"
+    " 25.500-30.300L20.500-30C19.500-25.500 19-20 13.500-16.500C13-14 13.300-9 13.800-1Q13.800 0 12.800 0L11 0Q10 0 9.900-1"
+    "L8.700-12.500L7.200-11.500L6.600-1Q6.500 0 5.500 0L4 0Q3 0 3-1L3-12C-1-11-5-11-8-12L-7-8L-6.600-1Q-6.600 0-7.600 0"
+    "L-9.200 0Q-10.200 0-10.300-1L-11-7L-12.400-10L-12.600-1Q-12.600 0-13.600 0L-15.200 0Q-16.200 0-16.200-1L-16.300-10"
+    "C-17.500-12-18.500-15-18-18Z"
+)
+_PELT = (
+    "M-2.500-10L2.500-10L4-6.500L10-8.500L8.500-3.500L6-1.500L6.500 4L10 8L6.500 9.500L2.500 7.500L0 11"
+    "L-2.500 7.500L-6.500 9.500L-10 8L-6.500 4L-6-1.500L-8.500-3.500L-10-8.500L-4-6.500Z"
+)
+_SWORD = '<path d="M-8 8L8-8"/><path d="M-8.500 2.500L-2.500 8.500"/>'
+
+#: Each good in a box from -12 to 12: own colour and own outline.
+SYMBOLS: dict[str, str] = {
+    "meat": '<path d="M2 2L8 8" fill="none" stroke="{ink}" stroke-width="5"/>'
+    '<g fill="#fff4e0"><circle cx="9" cy="6.500" r="2.400"/><circle cx="6.500" cy="9" r="2.400"/></g>'
+    '<path d="M2 2L7.500 7.500" fill="none" stroke="#fff4e0" stroke-width="2.600"/>'
+    '<ellipse cx="-2.500" cy="-2.500" rx="8.800" ry="7" transform="rotate(45-2.500-2.500)" fill="{own}"/>'
+    '<path d="M-8-3.500C-8-6.500-6-8.500-3.500-8.500" fill="none" stroke="#fff" stroke-opacity=".6"/>',
+    "swords": '<g fill="none" stroke="{ink}" stroke-width="5.400">' + _SWORD + '<g transform="scale(-1 1)">' + _SWORD
+    + '</g></g><g fill="none" stroke="{own}" stroke-width="2.800">' + _SWORD + '<g transform="scale(-1 1)">' + _SWORD
+    + "</g></g>",
+    "salt": '<path d="M-11 8.500L-2-7.500Q0-10.500 2-7.500L11 8.500Z" fill="{own}"/>'
+    '<path d="M0-9L2.500 1L-1.500 8.500M2.500 1L6.500 4" fill="none" stroke="#8d98a5" stroke-width="1.200"/>',
+    "hides": '<path d="' + _PELT + '" fill="{own}"/>'
+    '<path d="M0-6V5" fill="none" stroke="#fff" stroke-opacity=".55" stroke-dasharray="2 2.500"/>',
+    "ivory": '<path d="M-10-9C-10.500 3-3 10.500 11 8.500C4 6.500-1.500 0-2.500-9Q-6.300-11-10-9Z" fill="{own}"/>'
+    '<path d="M-8.500-4.500Q-5.500-6-2.700-4.500" fill="none" stroke-width="1.200"/>',
+    "cloth": '<path d="M-9.500-9H9.500V7.500Q6.300 11 3.200 7.500Q0 4 -3.200 7.500Q-6.300 11-9.500 7.500Z" fill="{own}"/>'
+    '<path d="M-9.500-5H9.500M-9.500-.5H9.500" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="1.600"/>',
+    "gems": '<path d="M-6-8.500H6L11.500-2L0 10.500L-11.500-2Z" fill="{own}"/>'
+    '<path d="M-11.500-2H11.500M-6-8.500L-3.500-2L0 10.500L3.500-2L6-8.500" fill="none" stroke="#fff" stroke-opacity=".7"'
+    ' stroke-width="1.100"/>',
+    "paper": '<path d="M-8-10.500H2.500L8-5V10.500H-8Z" fill="{own}"/><path d="M2.500-10.500V-5H8" fill="none"/>'
+    '<path d="M-4.500-1.500H4.500M-4.500 2H4.500M-4.500 5.500H1.500" fill="none" stroke-width="1.300"/>',
+}
+_SKYLINE = "M-36 0V-13H-27V-22Q-21.500-31-16-22V-13H-9V-17Q0-32 9-17V-13H17V-27L20.500-33L24-27V-13H36V0Z"
+_RAINBOW = ("#e5484d", "#f5a524", "#f7e04b", "#3fb56b", "#3f8ff0", "#9a5be0")
+
+# ----------------------------------------------------------------------------------------------------------- layout
+
+CELL = 90
+BOARD_X, BOARD_Y = 34, 34
+BOARD = CELL * SIZE
+MARGIN, GAP = 12, 8
+PANEL_WIDTH = 320
+WIDE = (MARGIN + 22 + BOARD + 12 + PANEL_WIDTH + MARGIN, MARGIN + 22 + BOARD + MARGIN)
+TALL_WIDTH = MARGIN + 22 + BOARD + MARGIN
+STATUS, BAG, LEGEND, SEAT = 84, 118, 104, 104
+
+
+class _Item(NamedTuple):
+    """A box beside the board: its height, its places in the wide and the tall layout, and what it holds."""
+
+    height: float
+    wide: tuple[float, float]
+    tall: tuple[float, float]
+
+
+def draw_svg(
+    struct: Mapping[str, Any], highlight: str | None = None, *, theme: str = "auto", names: Sequence[str] = ()
+) -> str:
+    """Draw a position.
+
+    Args:
+        struct: a position as described in docs/formats.md.
+        highlight: the words of the action or outcome that led to it; an arrow or a ring shows it.
+        theme: "auto" follows the system or the page; "light" and "dark" have fixed colours and no custom properties,
+            which programs that turn SVG into pixels need.
+        names: who plays, one name per seat; shown in the panels.
+
+    Returns:
+        The text of an `<svg>` element. Below the class `tall` the panels stand under the board instead of beside it;
+        `data-tall-viewbox` holds the view box that goes with it.
+    """
+    if theme not in THEMES:
+        raise ValueError(f"theme = {theme!r} is not possible. Allowed: {', '.join(THEMES)}")
+    board = load_board(struct["params"]["board"])
+    items, tall_height = _arrange(len(struct["seats"]))
+    lines = [
+        _style(theme, items),
+        _definitions(),
+        f'<rect width="100%" height="{max(WIDE[1], tall_height):g}" fill="var(--cvn-page)"/>',
+        *_desert(),
+        *_sites(board, struct),
+        *_camels(board, struct),
+        *_highlight(board, highlight),
+        *_side(struct, board, items, names),
+    ]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="cvn" viewBox="0 0 {WIDE[0]} {WIDE[1]}"'
+        f' data-tall-viewbox="0 0 {TALL_WIDTH} {tall_height:g}" role="img"'
+        f' aria-label="{_plain(_summary(struct))}">'
+    )
+    return _fix_theme("\n".join([head, *lines, "</svg>"]), theme)
+
+
+# ------------------------------------------------------------------------------------------------ writing of elements
+
+
+def _plain(text: str) -> str:
+    """Escape text for XML, without the control characters that XML forbids."""
+    return escape("".join(c for c in text if c.isprintable()))
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def _text(x: float, y: float, words: str, css: str = "", size: float = 15, **attributes: str) -> str:
+    more = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    css = f' class="{css}"' if css else ""
+    return f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{css}{more}>{_plain(words)}</text>'
+
+
+def _use(symbol: str, x: float, y: float, scale: float = 1, more: str = "") -> str:
+    return f'<use href="#cvn-{symbol}" transform="translate({_n(x)} {_n(y)}) scale({scale:.3g})"{more}/>'
+
+
+def _rect(x: float, y: float, width: float, height: float, fill: str, more: str = "") -> str:
+    return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{fill}" {more}/>'
+
+
+def _colour(name: str) -> str:
+    return f"var(--cvn-{name})"
+
+
+def _corner(cell: int) -> tuple[float, float]:
+    row, column = divmod(cell, SIZE)
+    return BOARD_X + column * CELL, BOARD_Y + row * CELL
+
+
+# ---------------------------------------------------------------------------------------------- style and definitions
+
+
+def _style(theme: str, items: Mapping[str, _Item]) -> str:
+    rules = [
+        ".cvn{font-family:system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}",
+        ".cvn text{fill:var(--cvn-text)}.cvn .b{font-weight:700}.cvn .m{fill:var(--cvn-muted)}",
+        ".cvn .mid{text-anchor:middle}.cvn .end{text-anchor:end}.cvn .w{fill:#fff}.cvn .k{fill:var(--cvn-coinink)}",
+    ]
+    if theme == "auto":
+        light, dark = (";".join(f"--cvn-{name}:{pair[k]}" for name, pair in COLOURS.items()) for k in (0, 1))
+        rules += [f".cvn{{{light}}}", f"@media(prefers-color-scheme:dark){{.cvn{{{dark}}}}}"]
+        rules += [f"[data-theme=light] .cvn,.cvn[data-theme=light]{{{light}}}"]
+        rules += [f"[data-theme=dark] .cvn,.cvn[data-theme=dark]{{{dark}}}"]
+        rules += [f".cvn.tall .cvn-{k}{{transform:translate({x:g}px,{y:g}px)}}" for k, (_, _, (x, y)) in items.items()]
+    return f"<style>{''.join(rules)}</style>"
+
+
+def _fix_theme(svg: str, theme: str) -> str:
+    if theme == "auto":
+        return svg
+    which = THEMES.index(theme) - 1
+    return re.sub(r"var\(--cvn-(\w+)\)", lambda found: COLOURS[found[1]][which], svg)
+
+
+def _definitions() -> str:
+    ink = _colour("ink")
+    goods = "".join(
+        f'<g id="cvn-{good}" stroke="{ink}" stroke-width="1.600" stroke-linejoin="round" stroke-linecap="round">'
+        f"{shape.format(own=_colour(good), ink=ink)}</g>"
+        for good, shape in SYMBOLS.items()
+    )
+    stops = "".join(
+        f'<stop offset="{(k + end) / len(_RAINBOW):.3f}" stop-color="{colour}"/>'
+        for k, colour in enumerate(_RAINBOW)
+        for end in (0, 1)
+    )
+    return (
+        f'<defs>{goods}<path id="cvn-camel" d="{CAMEL}" stroke="{ink}" stroke-width="1.500" stroke-linejoin="round"/>'
+        f'<linearGradient id="cvn-rainbow" x1="0" x2="1" y1="0" y2="0">{stops}</linearGradient>'
+        f'<path id="cvn-city" d="{_SKYLINE}"/>'
+        f'<g id="cvn-coin"><circle r="10" fill="{_colour("coin")}" stroke="{_colour("coinink")}" stroke-width="1.400"/>'
+        f'<circle r="7.200" fill="none" stroke="{_colour("coinink")}" stroke-opacity=".45"/></g>'
+        f'<g id="cvn-theft"><path d="M0-10.500L9.500-6V1Q8.500 8 0 11Q-8.500 8-9.500 1V-6Z" fill="{_colour("alarm")}"'
+        f' stroke="{ink}" stroke-width="1.400"/><path d="M-7-3.500Q-3.500-5.500 0-3Q3.500-5.500 7-3.500Q6.500 2 3 1.500Q1 1 0-1'
+        'Q-1 1-3 1.500Q-6.500 2-7-3.500Z" fill="#fff"/></g></defs>'
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ desert
+
+
+def _desert() -> Iterable[str]:
+    yield _rect(BOARD_X - 4, BOARD_Y - 4, BOARD + 8, BOARD + 8, _colour("frame"), 'rx="8"')
+    yield _rect(BOARD_X, BOARD_Y, BOARD, BOARD, _colour("sand"), 'rx="5"')
+    odd = "".join(
+        f"M{BOARD_X + CELL * (k % SIZE)} {BOARD_Y + CELL * (k // SIZE)}h{CELL}v{CELL}h-{CELL}z"
+        for k in range(1, SIZE * SIZE, 2)
+    )
+    yield f'<path d="{odd}" fill="{_colour("sand2")}"/>'
+    yield f'<path d="{_dunes()}" fill="none" stroke="{_colour("dune")}" stroke-width="1.500" stroke-linecap="round"/>'
+    middle = CELL / 2
+    for k in range(SIZE):
+        yield _text(BOARD_X + k * CELL + middle, BOARD_Y - 10, "abcdefg"[k], "m mid b")
+        yield _text(BOARD_X - 16, BOARD_Y + k * CELL + middle + 5, str(k + 1), "m mid b")
+
+
+def _dunes() -> str:
+    """Three ripples of sand in every cell, a little different from cell to cell."""
+    strokes = []
+    for cell in range(SIZE * SIZE):
+        x, y = _corner(cell)
+        for k, (left, top) in enumerate(((14, 26), (38, 50), (20, 72))):
+            shift = (cell * 17 + k * 29) % 23 - 11
+            strokes.append(f"M{x + left + shift:g} {y + top + shift / 3:.0f}q9-6 18 0t18 0")
+    return "".join(strokes)
+
+
+def _sites(board: Board, struct: Mapping[str, Any]) -> Iterable[str]:
+    camels = {camel["at"] for side in struct["seats"] for camel in side["camels"]} | {struct.get("rainbow")}
+    for good, cell in zip(GOODS, board.cities, strict=True):
+        yield from _city(good, *_corner(cell))
+    for k, cell in enumerate(board.sources):
+        yield from _space(k + 1, struct["sources"][k], cell_name(cell) in camels, *_corner(cell))
+
+
+def _city(good: str, x: float, y: float) -> Iterable[str]:
+    own, name = _colour(good), CITY_NAMES[good]
+    box = f'x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="9"'
+    fit = {"textLength": "54", "lengthAdjust": "spacingAndGlyphs"} if len(name) > 7 else {}
+    yield (
+        f'<g class="city" data-good="{good}"><rect {box} stroke="{_colour("ink")}" stroke-width="5.500"/>'
+        f'<rect {box} fill="{_colour("oasis")}" stroke="{own}" stroke-width="4"/>'
+        + _use("city", x + 45, y + 84, 1.08, f' fill="{own}" fill-opacity=".38"')
+        + _use(good, x + 18, y + 18, 0.8)
+        + _text(x + 30, y + 22, name, "b", 12 if fit else 14, **fit)
+        + "</g>"
+    )
+
+
+def _space(number: int, source: Mapping[str, Any], crowded: bool, x: float, y: float) -> Iterable[str]:
+    """Draw a goods space; its good makes room at the top for camels."""
+    yield (
+        f'<g class="space" data-space="{number}"><rect x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="41"'
+        f' fill="{_colour("oasis")}" stroke="{_colour("ring")}" stroke-width="2.500" stroke-dasharray="1 5.500"'
+        f' stroke-linecap="round"/><circle cx="{x + 15:g}" cy="{y + 15:g}" r="11" fill="{_colour("ring")}"/>'
+        + _text(x + 15, y + 20.2, str(number), "b mid w")
+        + "</g>"
+    )
+    if source["good"]:
+        data = f' class="good free" data-good="{source["good"]}" data-space="{number}"'
+        yield _use(source["good"], x + 45, y + (17 if crowded else 48), 1.1 if crowded else 1.9, data)
+    if source["markers"]:
+        yield (
+            f'<g class="markers" data-space="{number}" data-count="{source["markers"]}">'
+            + _use("coin", x + 75, y + 15, 1.1)
+            + _text(x + 75, y + 20.2, str(source["markers"]), "b mid k")
+            + f"<title>{source['markers']} demand marker(s)</title></g>"
+        )
+
+
+# ------------------------------------------------------------------------------------------------------------ camels
+
+
+class _Camel(NamedTuple):
+    seat: int | None
+    at: str
+    good: str | None
+    stolen: bool
+
+
+def _camels(board: Board, struct: Mapping[str, Any]) -> Iterable[str]:
+    cells: dict[str, list[_Camel]] = {}
+    for seat, side in enumerate(struct["seats"]):
+        for camel in side["camels"]:
+            if camel["at"]:
+                cells.setdefault(camel["at"], []).append(_Camel(seat, camel["at"], camel["good"], camel["stolen"]))
+    if struct.get("rainbow"):
+        cells.setdefault(struct["rainbow"], []).append(_Camel(None, struct["rainbow"], None, False))
+    used = {*board.sources, *board.cities}
+    for name, herd in sorted(cells.items()):
+        cell = cell_number(name)
+        x, y = _corner(cell)
+        top = 28 if cell in used else 6
+        yield from _herd(herd, x + 3, y + top, CELL - 6, CELL - 4 - top)
+
+
+def _herd(herd: Sequence[_Camel], x: float, y: float, width: float, height: float) -> Iterable[str]:
+    """Place camels in a box, in as many rows as let them be largest."""
+    first = 53 if any(camel.good and not camel.stolen for camel in herd) else 40
+    below = 7 if any(camel.stolen for camel in herd) else 0
+    columns, scale = _rows(len(herd), width, height, first + below)
+    rows = math.ceil(len(herd) / columns)
+    step = (height - (first + below) * scale) / max(1, rows - 1)
+    for k, camel in enumerate(herd):
+        row, column = divmod(k, columns)
+        in_row = min(columns, len(herd) - row * columns)
+        middle = x + width / 2 + (column - (in_row - 1) / 2) * (width - 4) / columns
+        feet = y + height - below * scale - (rows - 1 - row) * step
+        yield _camel(camel, middle - 3.5 * scale, feet - 1, scale)
+
+
+def _rows(count: int, width: float, height: float, tall: float) -> tuple[int, float]:
+    """Return how many camels stand side by side, and the largest scale that fits; neighbours may overlap a little."""
+    best = (1, 0.0)
+    for columns in range(1, count + 1):
+        rows = math.ceil(count / columns)
+        scale = min(1.1, width / (50 + 39 * (columns - 1)), height / (tall + 38 * (rows - 1)))
+        if scale > best[1] + 1e-9:
+            best = (columns, scale)
+    return best
+
+
+def _camel(camel: _Camel, x: float, y: float, scale: float) -> str:
+    rainbow = camel.seat is None
+    fill = "url(#cvn-rainbow)" if rainbow else _colour(f"seat{camel.seat}")
+    kind = "rainbow" if rainbow else "camel"
+    data = "" if rainbow else f' data-seat="{camel.seat}"'
+    if camel.good:
+        data += f' data-good="{camel.good}" data-stolen="{str(camel.stolen).lower()}"'
+    return (
+        f'<g class="{kind}" data-at="{camel.at}"{data} transform="translate({_n(x)} {_n(y)}) scale({scale:.3g})">'
+        f'<use href="#cvn-camel" fill="{fill}"/>'
+        + ("" if rainbow else _text(-2.5, -15, str(camel.seat), "b mid w", 13))
+        + _load(camel, 1 if scale > 0.7 else 1.25)
+        + f"<title>{_camel_words(camel)}</title></g>"
+    )
+
+
+def _load(camel: _Camel, size: float = 1) -> str:
+    if not camel.good:
+        return ""
+    if not camel.stolen:
+        return _use(camel.good, -3, -39, 0.92 * size)
+    ring = f'<circle cx="-1.500" cy="-3" r="10.500" fill="{_colour("oasis")}" stroke="{_colour("alarm")}"'
+    return f'{ring} stroke-width="2" stroke-dasharray="3.500 2.500"/>' + _use(camel.good, -1.5, -3, 0.66)
+
+
+def _camel_words(camel: _Camel) -> str:
+    who = "Rainbow Camel" if camel.seat is None else f"camel of seat {camel.seat}"
+    load = f" with {'stolen ' if camel.stolen else ''}{camel.good}" if camel.good else ""
+    return f"{who} at {camel.at}{load}"
+
+
+# --------------------------------------------------------------------------------------------------------- highlight
+
+
+def _highlight(board: Board, words: str | None) -> Iterable[str]:
+    """Show an action: a ring where it names one cell, an arrow where it names two, the points of a delivery."""
+    cells = [cell_number(name) for name in re.findall(r"\b[a-g][1-7]\b", words or "")]
+    drawn = re.search(r"for space ([1-8])$", words or "")
+    if drawn:
+        cells = [board.sources[int(drawn[1]) - 1]]
+    if not cells or words is None:
+        return
+    css = "highlight steal" if words.startswith("steal") else "highlight"
+    colour = _colour("alarm" if words.startswith("steal") else "mark")
+    parts = [_ring(cells[-1], colour)]
+    if len(cells) > 1 and cells[0] != cells[-1]:
+        parts += [_dot(cells[0], colour), _arrow(cells[0], cells[-1], colour)]
+    parts += _delivery(board, words, cells[-1])
+    yield f'<g class="{css}" fill="none" pointer-events="none">{"".join(parts)}</g>'
+
+
+def _ring(cell: int, colour: str) -> str:
+    x, y = _corner(cell)
+    box = f'x="{x + 1:g}" y="{y + 1:g}" width="88" height="88" rx="11"'
+    return (
+        f'<rect {box} stroke="{_colour("halo")}" stroke-width="7" stroke-opacity=".7"/>'
+        f'<rect {box} stroke="{colour}" stroke-width="3.500"/>'
+    )
+
+
+def _dot(cell: int, colour: str) -> str:
+    x, y = _corner(cell)
+    box = f'x="{x + 3:g}" y="{y + 3:g}" width="84" height="84" rx="10"'
+    return f'<rect {box} stroke="{colour}" stroke-width="2" stroke-dasharray="5 5"/>'
+
+
+def _arrow(start: int, stop: int, colour: str) -> str:
+    """Return a bent arrow from one cell into the ring around the other."""
+    (x0, y0), (x1, y1) = ((a + CELL / 2, b + CELL / 2) for a, b in (_corner(start), _corner(stop)))
+    length = math.hypot(x1 - x0, y1 - y0)
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    bend = min(40, length * 0.16)
+    cx, cy = (x0 + x1) / 2 - uy * bend, (y0 + y1) / 2 + ux * bend
+    x0, y0 = x0 + ux * 18, y0 + uy * 18
+    to_end = math.hypot(x1 - cx, y1 - cy)
+    vx, vy = (x1 - cx) / to_end, (y1 - cy) / to_end
+    tip = (x1 - vx * 32, y1 - vy * 32)
+    base = (tip[0] - vx * 15, tip[1] - vy * 15)
+    path = f'd="M{_n(x0)} {_n(y0)}Q{_n(cx)} {_n(cy)} {_n(base[0])} {_n(base[1])}" stroke-linecap="round"'
+    corners = (tip, (base[0] - vy * 9, base[1] + vx * 9), (base[0] + vy * 9, base[1] - vx * 9))
+    head = " ".join(f"{_n(a)},{_n(b)}" for a, b in corners)
+    halo = _colour("halo")
+    return (
+        f'<path {path} stroke="{halo}" stroke-width="9" stroke-opacity=".7"/>'
+        f'<polygon points="{head}" fill="{halo}" stroke="{halo}" stroke-width="5" stroke-opacity=".7"/>'
+        f'<path {path} stroke="{colour}" stroke-width="4"/><polygon points="{head}" fill="{colour}"/>'
+    )
+
+
+def _delivery(board: Board, words: str, cell: int) -> list[str]:
+    moved = re.match(r"move (?:stolen )?(\w+) ", words)
+    if not moved or moved[1] not in GOODS or board.cities[GOODS.index(moved[1])] != cell:
+        return []
+    x, y = _corner(cell)
+    points = VALUE[GOODS.index(moved[1])]
+    return [
+        f'<g class="delivery"><circle cx="{x + 72:g}" cy="{y + 64:g}" r="16" fill="{_colour("mark")}"/>'
+        + _text(x + 72, y + 69.5, f"+{points}", "b mid", 17, style=f"fill:{_colour('page')}")
+        + "</g>"
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------- panels
+
+
+def _arrange(players: int) -> tuple[dict[str, _Item], float]:
+    """Return the boxes beside the board by name, and the height of the tall layout."""
+    names = ["status", *(f"panel{k}" for k in range(players)), "bag", *(["legend"] if players < 4 else [])]
+    heights = {"status": STATUS, "bag": BAG, "legend": LEGEND}
+    spare = WIDE[1] - 2 * MARGIN - GAP * (len(names) - 1) - sum(heights.get(name, 0) for name in names)
+    heights |= {f"panel{k}": spare / players for k in range(players)}
+    x, y = WIDE[0] - MARGIN - PANEL_WIDTH, float(MARGIN)
+    wide: dict[str, tuple[float, float]] = {}
+    for name in names:
+        wide[name] = (x, y)
+        y += heights[name] + GAP
+    tall, tall_height = _flow([n for n in names if n not in ("status", "bag")], heights)
+    return {name: _Item(heights[name], wide[name], tall[name]) for name in names}, tall_height
+
+
+def _flow(names: Sequence[str], heights: Mapping[str, float]) -> tuple[dict[str, tuple[float, float]], float]:
+    """Place boxes in two columns below the board; status and bag come first."""
+    order = ["status", "bag", *names]
+    right = TALL_WIDTH - MARGIN - PANEL_WIDTH
+    places: dict[str, tuple[float, float]] = {}
+    y = BOARD_Y + BOARD + 16.0
+    for k in range(0, len(order), 2):
+        pair = order[k : k + 2]
+        for x, name in zip((MARGIN, right), pair, strict=False):
+            places[name] = (x, y)
+        y += max(heights[name] for name in pair) + GAP
+    return places, y - GAP + MARGIN
+
+
+def _side(
+    struct: Mapping[str, Any], board: Board, items: Mapping[str, _Item], names: Sequence[str]
+) -> Iterable[str]:
+    yield from _box("status", items["status"], _status(struct, board))
+    winners = _winners(struct)
+    for seat, side in enumerate(struct["seats"]):
+        item = items[f"panel{seat}"]
+        name = names[seat] if seat < len(names) else ""
+        edge = _colour(f"seat{seat}") if struct["seat"] == seat and struct["phase"] != "over" else ""
+        lines = _seat(seat, side, name, item.height, seat in winners)
+        yield from _box(f"panel{seat}", item, lines, edge, f' data-seat="{seat}"')
+    yield from _box("bag", items["bag"], _bag(struct))
+    if "legend" in items:
+        yield from _box("legend", items["legend"], _legend())
+
+
+def _box(name: str, item: _Item, lines: Iterable[str], edge: str = "", data: str = "") -> Iterable[str]:
+    x, y = item.wide
+    yield f'<g class="cvn-{name}"{data} transform="translate({x:g} {_n(y)})">'
+    stroke = f'stroke="{edge or _colour("edge")}" stroke-width="{3 if edge else 1}"'
+    yield _rect(0, 0, PANEL_WIDTH, item.height, _colour("panel"), f'rx="10" {stroke}')
+    yield from lines
+    yield "</g>"
+
+
+def _status(struct: Mapping[str, Any], board: Board) -> Iterable[str]:
+    yield _text(16, 30, _headline(struct), "b", 19)
+    seat, left = struct["seat"], struct["actions_left"]
+    if struct["phase"] == "play":
+        for k in range(min(struct["turn"], 4)):
+            fill = _colour(f"seat{seat}") if k < left else "none"
+            yield f'<circle cx="{24 + 20 * k}" cy="49" r="7" fill="{fill}" stroke="{_colour(f"seat{seat}")}" stroke-width="2"/>'
+        yield _text(24 + 20 * min(struct["turn"], 4), 54, f"{left} action{'s' * (left != 1)} left", size=16)
+    else:
+        yield _text(16, 54, _subline(struct), size=16)
+    yield _text(16, 74, f"Board: {board.name} ({board.mark})", "m", 14)
+
+
+def _headline(struct: Mapping[str, Any]) -> str:
+    if struct["phase"] == "over":
+        return f"Game over after turn {struct['turn']}"
+    if struct["turn"] == 0:
+        return "Set-up"
+    return f"Turn {struct['turn']}: seat {struct['seat']} ({SEAT_NAMES[struct['seat']]})"
+
+
+def _subline(struct: Mapping[str, Any]) -> str:
+    if struct["phase"] == "start":
+        return "The starting seat is drawn"
+    if struct["phase"] == "fill":
+        return "Goods are drawn from the bag"
+    winners = sorted(_winners(struct))
+    seats = " and ".join(f"seat {k}" for k in winners)
+    won = f"{seats} {'wins' if len(winners) == 1 else 'share the win'}"
+    return (won + (", at the turn limit" if struct["truncated"] else "")).capitalize()
+
+
+def _winners(struct: Mapping[str, Any]) -> set[int]:
+    """Return the seats that won (RULES E4); none while the game goes on."""
+    if struct["phase"] != "over":
+        return set()
+    keys = [(side["score"], sum(side["delivered"].values())) for side in struct["seats"]]
+    return {seat for seat, key in enumerate(keys) if key == max(keys)}
+
+
+def _seat(seat: int, side: Mapping[str, Any], name: str, height: float, won: bool) -> Iterable[str]:
+    rows = 4 if height > 140 else 3
+    first = 27 if rows == 3 else 32
+    step = (height - first - 12) / (rows - 1)
+    yield _use("camel", 34, first + 12, 0.86, f' fill="{_colour(f"seat{seat}")}"')
+    title = name or f"Seat {seat}"
+    yield _text(62, first, title if len(title) < 19 else title[:17] + "…", "b", 18)
+    under = f"seat {seat}, {SEAT_NAMES[seat]}" if name else SEAT_NAMES[seat]
+    yield _text(62, first + 16, f"{under}{', winner' if won else ''}", "m", 13.5)
+    yield _text(PANEL_WIDTH - 16, first + 8, f"{side['score']:g}", "b end score", 30)
+    yield from _delivered(side, first + step + (8 if rows == 3 else 6))
+    if rows == 4:
+        yield from _carried(side, first + 2 * step)
+    yield from _counters(side, first + (rows - 1) * step)
+
+
+def _delivered(side: Mapping[str, Any], y: float) -> Iterable[str]:
+    done = [(good, side["delivered"][good]) for good in GOODS if side["delivered"][good]]
+    if not done:
+        yield _text(16, y, "nothing delivered yet", "m", 14)
+    for k, (good, count) in enumerate(done):
+        x = 26 + k * min(48, (PANEL_WIDTH - 30) / max(1, len(done)))
+        yield (
+            f'<g class="delivered" data-good="{good}" data-count="{count}">{_use(good, x, y - 5, 0.82)}'
+            + _text(x + 12, y, str(count), "b", 15)
+            + "</g>"
+        )
+
+
+def _carried(side: Mapping[str, Any], y: float) -> Iterable[str]:
+    goods = [camel["good"] for camel in side["camels"] if camel["good"]]
+    if not goods:
+        yield _text(16, y, "carrying nothing", "m", 14)
+        return
+    yield _text(16, y, "carrying", "m", 14)
+    for k, good in enumerate(goods):
+        yield _use(good, 90 + 26 * k, y - 5, 0.8)
+    loss = CARRYING_PENALTY[len(goods)]
+    if loss:
+        yield _text(PANEL_WIDTH - 16, y, f"−{loss} at the end", "m end", 14)
+
+
+def _counters(side: Mapping[str, Any], y: float) -> Iterable[str]:
+    off = sum(camel["at"] is None for camel in side["camels"])
+    fields = (
+        ("off", off, "off board", _use("camel", 26, y + 3, 0.52, f' fill="{_colour("muted")}"')),
+        ("theft", side["theft"], "theft", _use("theft", 140, y - 5, 0.9)),
+        ("coins", side["markers"], "markers", _use("coin", 218, y - 5, 0.9)),
+    )
+    for (css, count, label, icon), x in zip(fields, (46, 154, 232), strict=True):
+        value = _text(x, y, str(count), "b", 15)
+        words = _text(x + 4 + 9 * len(str(count)), y, label, "m", 13.5)
+        yield f'<g class="{css}" data-count="{count}">{icon}{value}{words}</g>'
+
+
+def _bag(struct: Mapping[str, Any]) -> Iterable[str]:
+    total = sum(struct["bag"].values())
+    yield _text(16, 27, f"Bag: {total}", "b", 16)
+    if total == 0 and struct["phase"] == "play":
+        yield _text(PANEL_WIDTH - 16, 27, "the next delivery ends the game", "end", 14)
+    for k, good in enumerate(GOODS):
+        x, y = 28 + 76 * (k % 4), 52 + 40 * (k // 4)
+        faint = "" if struct["bag"][good] else ' opacity=".45"'
+        yield (
+            f'<g class="bag" data-good="{good}" data-count="{struct["bag"][good]}"{faint}>{_use(good, x, y, 0.95)}'
+            + _text(x + 16, y + 1, str(struct["bag"][good]), "b", 16)
+            + _text(x + 16, y + 14, good, "m", 12.5)
+            + "</g>"
+        )
+
+
+def _legend() -> Iterable[str]:
+    camel = f' fill="{_colour("muted")}"'
+    yield _use("camel", 28, 42, 0.6, camel) + _use("meat", 26, 20, 0.55) + _text(54, 33, "good on top", size=13.5)
+    stolen = _load(_Camel(None, "", "meat", True))
+    yield _use("camel", 28, 84, 0.6, camel) + f'<g transform="translate(28 84) scale(.6)">{stolen}</g>'
+    yield _text(54, 78, "stolen good", size=13.5)
+    yield _use("coin", 180, 28, 0.95) + _text(180, 33, "1", "b mid k", 14) + _text(200, 33, "demand markers", size=13.5)
+    yield _use("theft", 180, 73, 0.95) + _text(200, 78, "theft marker", size=13.5)
+
+
+def _summary(struct: Mapping[str, Any]) -> str:
+    """Describe a position in one sentence, for screen readers."""
+    scores = ", ".join(f"seat {k}: {side['score']:g} points" for k, side in enumerate(struct["seats"]))
+    return f"Caravan. {_headline(struct)}. {scores}."

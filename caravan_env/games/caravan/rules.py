@@ -1,0 +1,726 @@
+"""The rules of Caravan as kernels, in the order in which a game is played. Clause numbers refer to RULES.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caravan_env.core.bits import bit, lowest, nth_set, popcount
+from caravan_env.core.contract import CHANCE, TERMINAL
+from caravan_env.core.kernel import kernel
+from caravan_env.core.outcome import write_returns
+from caravan_env.games.caravan.layout import (
+    CAMEL_START,
+    CELL_SHIFT,
+    END_ACTION,
+    KIND_MASK,
+    KIND_SHIFT,
+    KINDS,
+    MARKER_SCALE,
+    MOVE_START,
+    MOVE_TARGETS,
+    NO_CAMEL,
+    OFF_BOARD,
+    PHASE_FILL,
+    PHASE_OVER,
+    PHASE_PLAY,
+    PHASE_START,
+    PICK_START,
+    RAINBOW_START,
+    RAINBOW_TARGET,
+    REFILL_AT,
+    SCORE_SCALE,
+    SEAT_VALUES,
+    SEATS,
+    SLOT_VALUES,
+    SLOTS,
+    START_UNKNOWN,
+    STEAL_START,
+    SUPPLY_SCALE,
+    TURN_ACTIONS,
+    UNDER_BIT,
+)
+from caravan_env.games.caravan.tables import (
+    CARRYING_PENALTY,
+    CELLS,
+    FULL_SUPPLY,
+    OUTER_SPACES,
+    SHORT_SUPPLY,
+    SIZE,
+    SPACES,
+    VALUE,
+)
+
+
+def _cells(*, rows: range = range(SIZE), columns: range = range(SIZE)) -> np.uint64:
+    return np.uint64(sum(1 << (row * SIZE + column) for row in rows for column in columns))
+
+
+NONE = np.uint64(0)
+GRID = _cells()
+INNER = _cells(rows=range(1, SIZE - 1), columns=range(1, SIZE - 1))
+NOT_FIRST_COLUMN = _cells(columns=range(1, SIZE))
+NOT_LAST_COLUMN = _cells(columns=range(SIZE - 1))
+ONE_LEFT = np.uint64(1)
+ONE_ROW = np.uint64(SIZE)
+MAX_TURN = 65_535
+STANDING_STEP = 64  # more than the goods that anybody can deliver, for the tie-break of E4
+
+
+# --- set-up and chance -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def init(S, i):
+    """Lay out the game before any chance (S1, S2, S4, X1)."""
+    s = S[i]
+    s["turn"] = 0
+    s["actions_left"] = 0
+    s["truncated"] = 0
+    s["rainbow_cell"] = OFF_BOARD
+    s["seat"] = s["starting_seat"]
+    s["phase"] = PHASE_START if s["starting_seat"] == START_UNKNOWN else PHASE_FILL
+    for kind in range(KINDS):
+        s["bag"][kind] = SHORT_SUPPLY[kind] if s["short_goods"] else FULL_SUPPLY[kind]
+    for space in range(SPACES):
+        s["free"][space] = 0
+        s["space_markers"][space] = 0
+    for space in OUTER_SPACES:
+        s["space_markers"][space] = 1
+    for seat in range(SEATS):
+        _init_seat(S, i, seat)
+
+
+@kernel
+def _init_seat(S, i, seat):
+    s = S[i]
+    playing = seat < s["players"]
+    s["theft"][seat] = 1 if playing else 0
+    s["markers"][seat] = 0
+    s["standing"][seat] = 0
+    s["on_board"][seat] = NONE
+    s["empty_at"][seat] = NONE
+    for kind in range(KINDS):
+        s["delivered"][seat, kind] = 0
+    for slot in range(SLOTS):
+        s["camel"][seat, slot] = OFF_BOARD << CELL_SHIFT if playing and slot < s["camels"] else NO_CAMEL
+
+
+@kernel
+def to_move(S, i):
+    """Return the seat to move, CHANCE or TERMINAL."""
+    phase = S[i]["phase"]
+    if phase == PHASE_PLAY:
+        return np.int64(S[i]["seat"])
+    return np.int64(TERMINAL) if phase == PHASE_OVER else np.int64(CHANCE)
+
+
+@kernel
+def chance(S, i, weights):
+    """Write the weights of the starting seats (S5), or of the kinds for the next empty space (S3, R3)."""
+    s = S[i]
+    if s["phase"] == PHASE_START:
+        for seat in range(s["players"]):
+            weights[seat] = 1
+        return np.int64(s["players"])
+    for kind in range(KINDS):
+        weights[kind] = s["bag"][kind]
+    return np.int64(KINDS)
+
+
+@kernel
+def resolve(S, i, outcome):
+    """Apply a starting seat, or put a good of kind `outcome` on the next empty space."""
+    s = S[i]
+    if s["phase"] == PHASE_START:
+        s["seat"] = outcome
+        s["phase"] = PHASE_FILL
+        return
+    s["bag"][outcome] -= 1
+    s["free"][next_empty_space(S, i)] = outcome + 1
+    if next_empty_space(S, i) < 0:
+        s["phase"] = PHASE_PLAY
+        if s["turn"] == 0:
+            s["turn"] = 1
+            s["actions_left"] = 1
+        elif s["actions_left"] == 0:
+            end_turn(S, i)
+
+
+@kernel
+def next_empty_space(S, i):
+    """Return the index of the lowest-numbered space without a good, or -1."""
+    for space in range(SPACES):
+        if S[i]["free"][space] == 0:
+            return np.int64(space)
+    return np.int64(-1)
+
+
+@kernel
+def resample(S, i, seat, R, r):
+    """Do nothing: everything in Caravan is open to everybody."""
+
+
+# --- what is legal ---------------------------------------------------------------------------------------------------
+
+
+@kernel
+def group_of(start, camels):
+    """Return the cells of `camels` connected orthogonally to the set `start` (G2)."""
+    group = start
+    while True:
+        wider = group | (group << ONE_ROW) | (group >> ONE_ROW)
+        wider |= ((group & NOT_LAST_COLUMN) << ONE_LEFT) | ((group & NOT_FIRST_COLUMN) >> ONE_LEFT)
+        wider &= camels
+        if wider == group:
+            return group
+        group = wider
+
+
+@kernel
+def rainbow_bit(S, i):
+    """Return the cell of the Rainbow Camel as a set, empty while it is off the board."""
+    cell = S[i]["rainbow_cell"]
+    return bit(cell) if cell < OFF_BOARD else NONE
+
+
+@kernel
+def occupied(S, i):
+    """Return the cells with one or more camels, the Rainbow Camel included (T4, X2)."""
+    cells = rainbow_bit(S, i)
+    for seat in range(S[i]["players"]):
+        cells |= S[i]["on_board"][seat]
+    return cells
+
+
+@kernel
+def is_laden(code):
+    """Whether a camel code stands for a camel with a good."""
+    return (code >> KIND_SHIFT) & KIND_MASK != 0 and code != NO_CAMEL
+
+
+@kernel
+def empty_camels(S, i, seat):
+    """Return the set of slots with an empty camel, equal ones once, and their number, equal ones all counted."""
+    slots = NONE
+    number = 0
+    before = np.int64(-1)
+    for slot in range(S[i]["camels"]):
+        code = np.int64(S[i]["camel"][seat, slot])
+        if not is_laden(code):
+            number += 1
+            if code != before:
+                slots |= bit(slot)
+        before = code
+    return slots, number
+
+
+@kernel
+def pick_set(S, i, seat, empties):
+    """Return the spaces at which the seat may pick up (P1, P3, P4)."""
+    s = S[i]
+    spaces = NONE
+    if empties < 2 or s["empty_at"][seat] == NONE:
+        return spaces
+    for space in range(SPACES):
+        if s["free"][space] != 0 and s["empty_at"][seat] & bit(s["source_cell"][space]):
+            spaces |= bit(space)
+    return spaces
+
+
+@kernel
+def steal_set(S, i, seat, empties):
+    """Return the thefts open to the seat, bit opponent * SLOTS + slot (H1, H3, H4)."""
+    s = S[i]
+    thefts = NONE
+    if s["theft"][seat] == 0 or (s["ban_on_steal"] and empties < 2):
+        return thefts
+    for opponent in range(s["players"] - 1):
+        victim = (seat + 1 + opponent) % s["players"]
+        if s["on_board"][victim] & s["empty_at"][seat] == NONE:
+            continue
+        before = np.int64(-1)
+        for slot in range(s["camels"]):
+            code = np.int64(s["camel"][victim, slot])
+            if code != before and is_laden(code) and not code & UNDER_BIT:
+                if s["empty_at"][seat] & bit(code >> CELL_SHIFT):
+                    thefts |= bit(opponent * SLOTS + slot)
+            before = code
+    return thefts
+
+
+@kernel
+def move_set(S, i, seat, empty_slots):
+    """Return the moves of goods open to the seat, bit from * MOVE_TARGETS + to (G1, G2, X3, X4)."""
+    s = S[i]
+    moves = NONE
+    rainbow = rainbow_bit(S, i)
+    if s["empty_at"][seat] | rainbow == NONE:
+        return moves
+    links = s["on_board"][seat] | rainbow
+    before = np.int64(-1)
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        if code != before and is_laden(code):
+            group = group_of(bit(code >> CELL_SHIFT), links)
+            moves |= _targets(S, i, seat, code, group, empty_slots) << np.uint64(slot * MOVE_TARGETS)
+        before = code
+    return moves
+
+
+@kernel
+def _targets(S, i, seat, code, group, empty_slots):
+    """Return the receiving slots, and bit RAINBOW_TARGET, for the good of camel `code` in its group."""
+    s = S[i]
+    targets = NONE
+    rest = empty_slots
+    while rest != NONE:
+        slot = lowest(rest)
+        rest &= rest - bit(0)
+        cell = s["camel"][seat, slot] >> CELL_SHIFT
+        if cell < OFF_BOARD and group & bit(cell):
+            targets |= bit(slot)
+    city = s["city_cell"][((code >> KIND_SHIFT) & KIND_MASK) - 1]
+    if city == s["rainbow_cell"] and group & bit(city):
+        targets |= bit(RAINBOW_TARGET)
+    return targets
+
+
+@kernel
+def rainbow_set(S, i, seat):
+    """Return the cells to which the seat may move the Rainbow Camel (X1)."""
+    if S[i]["rainbow_in_play"] and S[i]["markers"][seat] > 0:
+        return INNER & ~rainbow_bit(S, i)
+    return NONE
+
+
+@kernel
+def legal_sets(S, i):
+    """Return every legal action as sets: the one place where legality is decided.
+
+    Returns:
+        (slots whose camel can be moved, cells they can go to before their own is taken off, goods spaces to pick up at,
+        thefts, moves of goods, cells for the Rainbow Camel), all uint64. Ending the turn is always legal (T2).
+    """
+    seat = np.int64(S[i]["seat"])
+    slots, empties = empty_camels(S, i, seat)
+    cells = GRID if S[i]["actions_left"] >= 2 else GRID & ~occupied(S, i)
+    picks = pick_set(S, i, seat, empties)
+    thefts = steal_set(S, i, seat, empties)
+    return slots, cells, picks, thefts, move_set(S, i, seat, slots), rainbow_set(S, i, seat)
+
+
+@kernel
+def _destinations(S, i, seat, slot, cells):
+    """Return where the camel in `slot` can go: `cells` without its own (T5)."""
+    cell = S[i]["camel"][seat, slot] >> CELL_SHIFT
+    return cells & ~bit(cell) if cell < OFF_BOARD else cells
+
+
+@kernel
+def _mark(mask, start, chosen):
+    """Set mask[start + k] for every k in `chosen`; return how many."""
+    rest = chosen
+    while rest != NONE:
+        mask[start + lowest(rest)] = 1
+        rest &= rest - bit(0)
+    return popcount(chosen)
+
+
+@kernel
+def _mark_cells(mask, start, cells):
+    """Write all 49 mask values of a set of cells that is mostly full; return its size."""
+    mask[start : start + CELLS] = 1
+    rest = GRID & ~cells
+    while rest != NONE:
+        mask[start + lowest(rest)] = 0
+        rest &= rest - bit(0)
+    return popcount(cells)
+
+
+@kernel
+def legal(S, i, mask):
+    """Write the action mask, uint8 of shape (actions,), and return the number of legal actions."""
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
+    seat = np.int64(S[i]["seat"])
+    mask[:] = 0
+    count = 1
+    while slots != NONE:
+        slot = lowest(slots)
+        slots &= slots - bit(0)
+        count += _mark_cells(mask, CAMEL_START + slot * CELLS, _destinations(S, i, seat, slot, cells))
+    count += _mark(mask, PICK_START, picks)
+    count += _mark(mask, STEAL_START, thefts)
+    count += _mark(mask, MOVE_START, moves)
+    count += _mark(mask, RAINBOW_START, rainbow)
+    mask[END_ACTION] = 1
+    return np.int64(count)
+
+
+@kernel
+def is_legal(S, i, action):
+    """Return whether an action, any integer, is legal now."""
+    if action < CAMEL_START or action > END_ACTION:
+        return False
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
+    if action < PICK_START:
+        slot, cell = divmod(action - CAMEL_START, CELLS)
+        if slots & bit(slot) == NONE:
+            return False
+        return _destinations(S, i, np.int64(S[i]["seat"]), slot, cells) & bit(cell) != NONE
+    if action < STEAL_START:
+        return picks & bit(action - PICK_START) != NONE
+    if action < MOVE_START:
+        return thefts & bit(action - STEAL_START) != NONE
+    if action < RAINBOW_START:
+        return moves & bit(action - MOVE_START) != NONE
+    return action == END_ACTION or rainbow & bit(action - RAINBOW_START) != NONE
+
+
+@kernel
+def pick(S, i, ticket):
+    """Return legal action number (ticket * count) >> 32 in mask order; ticket is a uint64 below 2**32."""
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
+    seat = np.int64(S[i]["seat"])
+    camels = 0
+    rest = slots
+    while rest != NONE:
+        camels += popcount(_destinations(S, i, seat, lowest(rest), cells))
+        rest &= rest - bit(0)
+    n_picks, n_thefts, n_moves, n_rainbow = popcount(picks), popcount(thefts), popcount(moves), popcount(rainbow)
+    count = camels + n_picks + n_thefts + n_moves + n_rainbow + 1
+    k = np.int64((ticket * np.uint64(count)) >> np.uint64(32))
+    if k < camels:
+        return _nth_camel_action(S, i, seat, slots, cells, k)
+    k -= camels
+    if k < n_picks:
+        return PICK_START + nth_set(picks, k)
+    k -= n_picks
+    if k < n_thefts:
+        return STEAL_START + nth_set(thefts, k)
+    k -= n_thefts
+    if k < n_moves:
+        return MOVE_START + nth_set(moves, k)
+    k -= n_moves
+    return RAINBOW_START + nth_set(rainbow, k) if k < n_rainbow else np.int64(END_ACTION)
+
+
+@kernel
+def _nth_camel_action(S, i, seat, slots, cells, k):
+    while True:
+        slot = lowest(slots)
+        slots &= slots - bit(0)
+        there = _destinations(S, i, seat, slot, cells)
+        if k < popcount(there):
+            return CAMEL_START + slot * CELLS + nth_set(there, k)
+        k -= popcount(there)
+
+
+# --- playing an action -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def step(S, i, action):
+    """Play a legal action of the seat to move."""
+    if action < PICK_START:
+        slot, cell = divmod(action - CAMEL_START, CELLS)
+        move_camel(S, i, slot, cell)
+    elif action < STEAL_START:
+        pick_up(S, i, action - PICK_START)
+    elif action < MOVE_START:
+        opponent, slot = divmod(action - STEAL_START, SLOTS)
+        steal(S, i, opponent, slot)
+    elif action < RAINBOW_START:
+        origin, target = divmod(action - MOVE_START, MOVE_TARGETS)
+        move_good(S, i, origin, target)
+    elif action < END_ACTION:
+        move_rainbow(S, i, action - RAINBOW_START)
+    else:
+        end_turn(S, i)
+
+
+@kernel
+def move_camel(S, i, slot, cell):
+    """Place or move an empty camel: 1 action, or 2 to an occupied space (T3, T4)."""
+    price = 2 if occupied(S, i) & bit(cell) else 1
+    seat = np.int64(S[i]["seat"])
+    replace_camel(S, i, seat, slot, cell << CELL_SHIFT)
+    refresh_sets(S, i, seat)
+    spend(S, i, price)
+
+
+@kernel
+def pick_up(S, i, space):
+    """Take the free good and the demand markers of a space (P1, P2); refill if four goods are left (R1)."""
+    s = S[i]
+    seat = np.int64(s["seat"])
+    kind = np.int64(s["free"][space])
+    s["free"][space] = 0
+    s["markers"][seat] += s["space_markers"][space]
+    s["space_markers"][space] = 0
+    load_camel(S, i, seat, np.int64(s["source_cell"][space]), kind << KIND_SHIFT)
+    s["actions_left"] -= 1
+    if refill_is_due(S, i):
+        start_refill(S, i)
+    elif s["actions_left"] == 0:
+        end_turn(S, i)
+
+
+@kernel
+def refill_is_due(S, i):
+    """Return whether only four free goods are left while the bag holds some (R1, R4)."""
+    free = 0
+    for space in range(SPACES):
+        free += S[i]["free"][space] != 0
+    return free == REFILL_AT and bag_total(S, i) > 0
+
+
+@kernel
+def bag_total(S, i):
+    """Return how many goods are in the bag."""
+    total = np.int64(0)
+    for kind in range(KINDS):
+        total += S[i]["bag"][kind]
+    return total
+
+
+@kernel
+def start_refill(S, i):
+    """Put a demand marker on each space that still has a good (R2); chance then draws the goods (R3)."""
+    s = S[i]
+    for space in range(SPACES):
+        if s["free"][space] != 0:
+            s["space_markers"][space] += 1
+    s["phase"] = PHASE_FILL
+
+
+@kernel
+def steal(S, i, opponent, slot):
+    """Take the good of an opponent's camel under an own one, for a theft marker (H1 to H3)."""
+    s = S[i]
+    seat = np.int64(s["seat"])
+    victim = (seat + 1 + opponent) % s["players"]
+    code = np.int64(s["camel"][victim, slot])
+    cell = code >> CELL_SHIFT
+    s["theft"][seat] -= 1
+    s["theft"][victim] += 1
+    replace_camel(S, i, victim, slot, cell << CELL_SHIFT)
+    refresh_sets(S, i, victim)
+    load_camel(S, i, seat, cell, (code & (KIND_MASK << KIND_SHIFT)) | UNDER_BIT)
+    spend(S, i, 1)
+
+
+@kernel
+def move_good(S, i, origin, target):
+    """Move a good within a group and deliver it if it arrives (G1, G4, G5, X4)."""
+    s = S[i]
+    seat = np.int64(s["seat"])
+    code = np.int64(s["camel"][seat, origin])
+    kind = (code >> KIND_SHIFT) & KIND_MASK
+    goal = np.int64(s["rainbow_cell"])
+    if target != RAINBOW_TARGET:
+        goal = np.int64(s["camel"][seat, target] >> CELL_SHIFT)
+    replace_camel(S, i, seat, origin, (code >> CELL_SHIFT) << CELL_SHIFT)
+    if goal != s["city_cell"][kind - 1]:
+        # The slots may have moved, but any empty camel on the goal cell other than the emptied one will do: they
+        # are equal, and within one cell giving the good to either leaves the same camels.
+        load_camel(S, i, seat, goal, kind << KIND_SHIFT)
+        spend(S, i, 1)
+        return
+    refresh_sets(S, i, seat)
+    s["delivered"][seat, kind - 1] += 1
+    if bag_total(S, i) == 0:
+        s["actions_left"] -= 1
+        finish(S, i)
+    else:
+        spend(S, i, 1)
+
+
+@kernel
+def move_rainbow(S, i, cell):
+    """Place or move the Rainbow Camel for one demand marker, which leaves the game (X1)."""
+    s = S[i]
+    s["markers"][s["seat"]] -= 1
+    s["rainbow_cell"] = cell
+    spend(S, i, 1)
+
+
+@kernel
+def load_camel(S, i, seat, cell, load):
+    """Give a load (kind and under bit) to an empty camel of the seat on `cell`."""
+    slot = 0
+    while S[i]["camel"][seat, slot] != cell << CELL_SHIFT:
+        slot += 1
+    replace_camel(S, i, seat, slot, (cell << CELL_SHIFT) | load)
+    refresh_sets(S, i, seat)
+
+
+@kernel
+def replace_camel(S, i, seat, slot, code):
+    """Put another code in place of the one in `slot`, and keep the seat's camels sorted."""
+    camels = S[i]["camel"]
+    k = np.int64(slot)
+    while k > 0 and camels[seat, k - 1] > code:
+        camels[seat, k] = camels[seat, k - 1]
+        k -= 1
+    while k < SLOTS - 1 and camels[seat, k + 1] < code:
+        camels[seat, k] = camels[seat, k + 1]
+        k += 1
+    camels[seat, k] = code
+
+
+@kernel
+def refresh_sets(S, i, seat):
+    """Derive the seat's sets of cells from its camels."""
+    s = S[i]
+    on_board = NONE
+    empty_at = NONE
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        cell = code >> CELL_SHIFT
+        if cell < OFF_BOARD:
+            on_board |= bit(cell)
+            if not is_laden(code):
+                empty_at |= bit(cell)
+    s["on_board"][seat] = on_board
+    s["empty_at"][seat] = empty_at
+
+
+@kernel
+def spend(S, i, actions):
+    """Use up actions; the turn ends by itself when none is left (T2)."""
+    S[i]["actions_left"] -= actions
+    if S[i]["actions_left"] == 0:
+        end_turn(S, i)
+
+
+@kernel
+def end_turn(S, i):
+    """Pass the turn on (S5, S6), or cut the game off at its turn limit (E5)."""
+    s = S[i]
+    s["actions_left"] = 0
+    if s["turn_limit"] > 0 and s["turn"] >= s["turn_limit"]:
+        s["truncated"] = 1
+        finish(S, i)
+        return
+    s["turn"] = min(s["turn"] + 1, MAX_TURN)
+    s["seat"] = (s["seat"] + 1) % s["players"]
+    s["actions_left"] = min(s["turn"], TURN_ACTIONS)
+
+
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def carried(S, i, seat):
+    """Return how many goods the seat's camels carry."""
+    number = 0
+    for slot in range(S[i]["camels"]):
+        number += is_laden(np.int64(S[i]["camel"][seat, slot]))
+    return number
+
+
+@kernel
+def goods_delivered(S, i, seat):
+    """Return how many goods the seat has delivered."""
+    number = np.int64(0)
+    for kind in range(KINDS):
+        number += S[i]["delivered"][seat, kind]
+    return number
+
+
+@kernel
+def points(S, i, seat):
+    """Return a seat's points if the game ended now (E2, E3)."""
+    total = np.int64(S[i]["markers"][seat]) - CARRYING_PENALTY[carried(S, i, seat)]
+    for kind in range(KINDS):
+        total += VALUE[kind] * np.int64(S[i]["delivered"][seat, kind])
+    return total
+
+
+@kernel
+def finish(S, i):
+    """End the game: score it, goods delivered breaking ties (E4)."""
+    S[i]["phase"] = PHASE_OVER
+    for seat in range(S[i]["players"]):
+        S[i]["standing"][seat] = points(S, i, seat) * STANDING_STEP + goods_delivered(S, i, seat)
+
+
+@kernel
+def truncated(S, i):
+    """Return whether the turn limit ended the game (E5)."""
+    return S[i]["truncated"] != 0
+
+
+@kernel
+def score(S, i, out):
+    """Write each seat's points if the game ended now, float64 (players,)."""
+    for seat in range(S[i]["players"]):
+        out[seat] = points(S, i, seat)
+
+
+@kernel
+def returns(S, i, out):
+    """Write the terminal returns, float64 (players,)."""
+    score(S, i, out)
+    write_returns(S[i]["return_mode"], np.int64(S[i]["players"]), S[i]["standing"], out)
+
+
+# --- what a seat sees ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def observe(S, i, seat, out):
+    """Write the observation of a seat, float32 of shape (layout.size,), seats relative to it; see layout.observation."""
+    s = S[i]
+    out[:] = 0.0
+    players = np.int64(s["players"])
+    for k in range(players):
+        _observe_camels(S, i, (seat + k) % players, out, k * SLOTS * SLOT_VALUES)
+    at = players * SLOTS * SLOT_VALUES
+    for k in range(players):
+        _observe_seat(S, i, (seat + k) % players, out, at)
+        at += SEAT_VALUES
+    for space in range(SPACES):
+        if s["free"][space] != 0:
+            out[at + space * KINDS + s["free"][space] - 1] = 1.0
+    at += SPACES * KINDS
+    for space in range(SPACES):
+        out[at + space] = s["space_markers"][space] / MARKER_SCALE
+    at += SPACES
+    for kind in range(KINDS):
+        out[at + kind] = s["bag"][kind] / SUPPLY_SCALE
+    at += KINDS
+    _observe_clock(S, i, out, at)
+
+
+@kernel
+def _observe_camels(S, i, seat, out, at):
+    for slot in range(S[i]["camels"]):
+        code = np.int64(S[i]["camel"][seat, slot])
+        out[at + (code >> CELL_SHIFT)] = 1.0
+        if is_laden(code):
+            out[at + OFF_BOARD + ((code >> KIND_SHIFT) & KIND_MASK)] = 1.0
+            out[at + SLOT_VALUES - 1] = code & UNDER_BIT
+        at += SLOT_VALUES
+
+
+@kernel
+def _observe_seat(S, i, seat, out, at):
+    s = S[i]
+    out[at] = s["theft"][seat] / s["players"]
+    out[at + 1] = s["markers"][seat] / MARKER_SCALE
+    for kind in range(KINDS):
+        out[at + 2 + kind] = s["delivered"][seat, kind] / SUPPLY_SCALE
+    out[at + 2 + KINDS] = points(S, i, seat) / SCORE_SCALE
+
+
+@kernel
+def _observe_clock(S, i, out, at):
+    s = S[i]
+    if s["actions_left"] > 0:
+        out[at + s["actions_left"] - 1] = 1.0
+    at += TURN_ACTIONS
+    out[at] = bag_total(S, i) == 0
+    out[at + 1] = s["turn"] / s["turn_limit"] if s["turn_limit"] > 0 else 0.0
+    if s["rainbow_in_play"]:
+        out[at + 2 + s["rainbow_cell"]] = 1.0

@@ -1,0 +1,207 @@
+"""Caravan in words and as JSON structs, see docs/formats.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caravan_env.core.errors import BadParams
+from caravan_env.games.caravan import rules
+from caravan_env.games.caravan.layout import (
+    ACTIONS,
+    CELL_SHIFT,
+    KIND_MASK,
+    KIND_SHIFT,
+    NO_CAMEL,
+    OFF_BOARD,
+    PHASE_START,
+    PHASES,
+    RAINBOW_TARGET,
+    START_UNKNOWN,
+    UNDER_BIT,
+)
+from caravan_env.games.caravan.tables import CELLS, GOODS, SIZE, SPACES, cell_name, cell_number
+
+SEAT_LETTERS = "ABCD"
+
+
+def action_text(S: NDArray[np.void], i: int, action: int) -> str:
+    """Return an action of the seat to move in words."""
+    group, place = ACTIONS.locate(action)
+    s = S[i]
+    seat = int(s["seat"])
+    if group == "camel":
+        slot, cell = place
+        return f"camel {_camel_place(s, seat, slot)} -> {cell_name(cell)}"
+    if group == "pick":
+        kind = int(s["free"][place[0]])
+        return f"pick up {GOODS[kind - 1] if kind else 'nothing'} at {cell_name(int(s['source_cell'][place[0]]))}"
+    if group == "steal":
+        opponent, slot = place
+        victim = (seat + 1 + opponent) % int(s["players"])
+        return f"steal {_load(s, victim, slot)} from seat {victim} at {_camel_place(s, victim, slot)}"
+    if group == "move":
+        origin, target = place
+        goal = f"rainbow {_cell_or_off(int(s['rainbow_cell']))}" if target == RAINBOW_TARGET else None
+        return f"move {_load(s, seat, origin)} {_camel_place(s, seat, origin)} -> {goal or _camel_place(s, seat, target)}"
+    return f"rainbow -> {cell_name(place[0])}" if group == "rainbow" else "end turn"
+
+
+def outcome_text(S: NDArray[np.void], i: int, outcome: int) -> str:
+    """Return a chance outcome in words."""
+    if S[i]["phase"] == PHASE_START:
+        return f"seat {outcome} starts"
+    return f"draw {GOODS[outcome]} for space {int(rules.next_empty_space(S, i)) + 1}"
+
+
+def to_json(S: NDArray[np.void], i: int) -> dict[str, Any]:
+    """Return the struct of a position, without game and params."""
+    s = S[i]
+    seat = int(s["seat"])
+    return {
+        "phase": PHASES[int(s["phase"])],
+        "seat": -1 if seat == START_UNKNOWN else seat,
+        "turn": int(s["turn"]),
+        "actions_left": int(s["actions_left"]),
+        "truncated": bool(s["truncated"]),
+        "bag": _by_kind(s["bag"]),
+        "sources": [
+            {"good": GOODS[int(s["free"][k]) - 1] if s["free"][k] else None, "markers": int(s["space_markers"][k])}
+            for k in range(SPACES)
+        ],
+        "rainbow": cell_name(int(s["rainbow_cell"])) if s["rainbow_cell"] < OFF_BOARD else None,
+        "seats": [_seat_to_json(S, i, k) for k in range(int(s["players"]))],
+    }
+
+
+def from_json(struct: Mapping[str, Any], template: NDArray[np.void]) -> NDArray[np.void]:
+    """Return the row of a struct: the inverse of `to_json`.
+
+    Args:
+        struct: a position, see docs/formats.md.
+        template: array of shape (1,) that carries the rule switches.
+
+    Raises:
+        BadParams: the struct lacks something or holds an impossible value.
+    """
+    row = template.copy()
+    rules.init(row, 0)
+    try:
+        _fill_row(row[0], struct)
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise BadParams(f"this is no position of caravan: {type(error).__name__} {error}") from error
+    for seat in range(int(row[0]["players"])):
+        rules.refresh_sets(row, 0, seat)
+    if struct["phase"] == "over":
+        rules.finish(row, 0)
+    return row
+
+
+def _fill_row(s: Any, struct: Mapping[str, Any]) -> None:
+    s["phase"] = PHASES.index(struct["phase"])
+    s["seat"] = START_UNKNOWN if struct["seat"] == -1 else struct["seat"]
+    for field in ("turn", "actions_left", "truncated"):
+        s[field] = struct[field]
+    s["bag"] = [struct["bag"][good] for good in GOODS]
+    s["free"] = [0 if space["good"] is None else GOODS.index(space["good"]) + 1 for space in struct["sources"]]
+    s["space_markers"] = [space["markers"] for space in struct["sources"]]
+    s["rainbow_cell"] = OFF_BOARD if struct["rainbow"] is None else cell_number(struct["rainbow"])
+    if len(struct["seats"]) != s["players"]:
+        raise ValueError(f"{len(struct['seats'])} seats for {s['players']} players")
+    for k, seat in enumerate(struct["seats"]):
+        s["theft"][k], s["markers"][k] = seat["theft"], seat["markers"]
+        s["delivered"][k] = [seat["delivered"][good] for good in GOODS]
+        codes = sorted(_camel_code(camel) for camel in seat["camels"])
+        if len(codes) != s["camels"]:
+            raise ValueError(f"{len(codes)} camels for seat {k} where the game has {s['camels']}")
+        s["camel"][k] = codes + [NO_CAMEL] * (len(s["camel"][k]) - len(codes))
+
+
+def board_text(S: NDArray[np.void], i: int) -> str:
+    """Return the position for a terminal: the grid, the seats, the bag."""
+    struct = to_json(S, i)
+    rows = ["    " + "".join(f"{c:^9}" for c in "abcdefg")]
+    for row in range(SIZE):
+        cells = [_cell_text(S[i], struct, row * SIZE + column) for column in range(SIZE)]
+        rows.append(f" {row + 1}  " + "".join(f"{top:^9}" for top, _ in cells))
+        rows.append("    " + "".join(f"{below:^9}" for _, below in cells))
+    lines = [f"turn {struct['turn']}, {struct['phase']}, seat {struct['seat']}, {struct['actions_left']} actions left"]
+    for k, seat in enumerate(struct["seats"]):
+        off = sum(camel["at"] is None for camel in seat["camels"])
+        delivered = ", ".join(f"{n} {good}" for good, n in seat["delivered"].items() if n) or "nothing"
+        lines.append(
+            f"seat {k} ({SEAT_LETTERS[k]}): {seat['score']} points, {seat['markers']} demand markers, "
+            f"{seat['theft']} theft markers, {off} camels off the board; delivered {delivered}"
+        )
+    bag = ", ".join(f"{n} {good}" for good, n in struct["bag"].items() if n) or "nothing"
+    return "\n".join([*rows, *lines, f"bag: {bag}"])
+
+
+def _cell_text(s: Any, struct: Mapping[str, Any], cell: int) -> tuple[str, str]:
+    """Return the two lines of a cell: what is printed and lies there; the camels (letter, * laden, ~ from under)."""
+    top = "."
+    for k in range(SPACES):
+        if s["source_cell"][k] == cell:
+            source = struct["sources"][k]
+            top = f"{k + 1}:{source['good'] or '-'}" + "'" * source["markers"]
+    for kind, good in enumerate(GOODS):
+        if s["city_cell"][kind] == cell:
+            top = f"[{good}]"
+    camels = "R" if struct["rainbow"] == cell_name(cell) else ""
+    for k, seat in enumerate(struct["seats"]):
+        for camel in seat["camels"]:
+            if camel["at"] == cell_name(cell):
+                load = "" if camel["good"] is None else ("~" if camel["stolen"] else "*") + camel["good"][:2]
+                camels += SEAT_LETTERS[k] + load
+    return top, camels
+
+
+def _seat_to_json(S: NDArray[np.void], i: int, seat: int) -> dict[str, Any]:
+    s = S[i]
+    camels = [_camel_to_json(int(code)) for code in s["camel"][seat][: int(s["camels"])]]
+    return {
+        "camels": camels,
+        "theft": int(s["theft"][seat]),
+        "markers": int(s["markers"][seat]),
+        "delivered": _by_kind(s["delivered"][seat]),
+        "score": int(rules.points(S, i, seat)),
+    }
+
+
+def _camel_to_json(code: int) -> dict[str, Any]:
+    cell, kind = code >> CELL_SHIFT, (code >> KIND_SHIFT) & KIND_MASK
+    return {
+        "at": None if cell >= CELLS else cell_name(cell),
+        "good": GOODS[kind - 1] if kind else None,
+        "stolen": bool(code & UNDER_BIT),
+    }
+
+
+def _camel_code(camel: Mapping[str, Any]) -> int:
+    cell = OFF_BOARD if camel["at"] is None else cell_number(camel["at"])
+    kind = 0 if camel["good"] is None else GOODS.index(camel["good"]) + 1
+    return cell << CELL_SHIFT | kind << KIND_SHIFT | (UNDER_BIT if camel["stolen"] else 0)
+
+
+def _by_kind(numbers: Any) -> dict[str, int]:
+    return {good: int(n) for good, n in zip(GOODS, numbers, strict=True)}
+
+
+def _cell_or_off(cell: int) -> str:
+    return cell_name(cell) if cell < OFF_BOARD else "off"
+
+
+def _camel_place(s: Any, seat: int, slot: int) -> str:
+    code = int(s["camel"][seat][slot])
+    return "nowhere" if code == NO_CAMEL else _cell_or_off(code >> CELL_SHIFT)
+
+
+def _load(s: Any, seat: int, slot: int) -> str:
+    code = int(s["camel"][seat][slot])
+    kind = (code >> KIND_SHIFT) & KIND_MASK
+    if code == NO_CAMEL or not kind:
+        return "nothing"
+    return ("stolen " if code & UNDER_BIT else "") + GOODS[kind - 1]
