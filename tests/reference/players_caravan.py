@@ -2,8 +2,8 @@
 Movers for differential tests of Caravan: each picks from the words of the reference's legal actions.
 
 The random one wanders, the greedy one takes what scores at once, the purposeful one builds chains of camels from goods
-to their cities, so that games with it run through all refills and end by a delivery. The hoarding one turns late in the game
-from delivering to taking all it can carry, for the clauses that need many laden camels.
+to their cities, so that games with it run through all refills and end by a delivery. The hoarding one turns late in the
+game from delivering to taking all it can carry, for the clauses that need many laden camels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from .caravan import CELLS, INNER, NEIGHBOURS, PENALTY, VALUE, Camel, Caravan, Option
+from .caravan import CELLS, GOODS, INNER, NEIGHBOURS, PENALTY, VALUE, Camel, Caravan, Option
 
 Mover = Callable[[Caravan, random.Random], str]
 
@@ -27,6 +27,12 @@ def draw_chance(game: Caravan, rng: random.Random) -> str:
 def random_mover(game: Caravan, rng: random.Random) -> str:
     """Pick any legal action."""
     return rng.choice(game.legal())
+
+
+def busy_mover(game: Caravan, rng: random.Random) -> str:
+    """Pick any legal action that is not the placing of a camel, if there is one."""
+    others = [words for words in game.legal() if not words.startswith("camel") and words != "end turn"]
+    return rng.choice(others or game.legal())
 
 
 def greedy_mover(game: Caravan, rng: random.Random) -> str:
@@ -78,16 +84,18 @@ def purposeful_mover(game: Caravan, rng: random.Random) -> str:
 
 
 def hoarding_mover(game: Caravan, rng: random.Random) -> str:
-    """Play like the purposeful one until few goods are left in the bag; then take what can be taken, if anything can."""
+    """Play like the purposeful one until few goods are left in the bag; then take whatever can be taken."""
     me = game.seats[game.seat]
     if sum(game.bag.values()) > 8:
         return purposeful_mover(game, rng)
     takes = [words for words, option in game.options().items() if option[0] in ("pick up", "steal")]
     if takes:
         return rng.choice(takes)
-    free = {source.cell for source in game.sources if source.good}
-    others = {c.at for seat in game.seats if seat is not me and me.theft for c in seat.camels if c.good and not c.stolen}
-    goals = {cell for cell in free | others if cell and not me.empty_at(cell)}
+    goals = {source.cell for source in game.sources if source.good}
+    for seat in game.seats:
+        if seat is not me and me.theft:
+            goals.update(str(camel.at) for camel in seat.camels if camel.good and not camel.stolen)
+    goals = {cell for cell in goals if not me.empty_at(cell)}
     there = [words for words, option in game.options().items() if option[0] == "camel" and option[2] in goals]
     if there and me.carried() + 1 < len(me.camels):
         return rng.choice(there)
@@ -204,11 +212,51 @@ def random_params(rng: random.Random) -> dict[str, Any]:
         "camels": rng.choice((5, 6)),
         "goods": rng.choice(("auto", "full", "short")),
         "starting_seat": rng.randrange(-1, players),
-        "board": rng.choice(("symmetric", "pinwheel", "diagonal")),
+        "board": rng.choice(("symmetric", "pinwheel", "diagonal", random_board(rng))),
         "last_camel_ban_on_steal": rng.random() < 0.5,
         "rainbow_camel": rng.random() < 0.5,
         "turn_limit": rng.choice((60, 120, 200)),
     }
+
+
+def random_board(rng: random.Random) -> dict[str, Any]:
+    """Draw a user's board: sixteen distinct cells, on the edge or not, sources next to cities or not."""
+    cells = [list(divmod(cell, 7)) for cell in rng.sample(range(49), 16)]
+    numbers = [str(k) for k in range(1, 9)]
+    return {
+        "name": "drawn",
+        "mark": "random board",
+        "sources": dict(zip(numbers, cells[:8], strict=True)),
+        "cities": dict(zip(GOODS, cells[8:], strict=True)),
+    }
+
+
+def random_position(rng: random.Random) -> dict[str, Any]:
+    """Draw the struct of a position in the middle of a turn, also one that play cannot reach: crowded cells, goods in their cities."""
+    params = random_params(rng)
+    game = Caravan(params, count=False)
+    while game.phase != "play":
+        game.resolve(draw_chance(game, rng))
+    struct = game.struct()
+    struct |= {"turn": rng.randint(4, 50), "actions_left": rng.randint(1, 4)}
+    cities = list(game.board.cities.items())
+    # A few cells for all camels make them meet.
+    cells = [cell for _, cell in rng.sample(cities, 3)] + rng.sample(CELLS, rng.randint(1, 6))
+    for seat in struct["seats"]:
+        camels = [_random_camel(rng, cells, cities) for _ in seat["camels"]]
+        seat["camels"] = sorted(camels, key=lambda camel: Camel(camel["at"], camel["good"], camel["stolen"]).rank())
+        seat |= {"theft": rng.randint(0, 2), "markers": rng.randint(0, 2)}
+    if params["rainbow_camel"]:
+        struct["rainbow"] = rng.choice([None, *(cell for cell in cells if cell in INNER)])
+    if rng.random() < 0.3:
+        struct["bag"] = dict.fromkeys(struct["bag"], 0)
+    return Caravan.from_struct(struct, count=False).struct()
+
+
+def _random_camel(rng: random.Random, cells: list[str], cities: list[tuple[str, str]]) -> dict[str, Any]:
+    at = rng.choice([None, *cells])
+    good = rng.choice([None, *(good for good, cell in cities if cell in cells)]) if at and rng.random() < 0.7 else None
+    return {"at": at, "good": good, "stolen": good is not None and rng.random() < 0.3}
 
 
 def play_game(game: Caravan, movers: list[Mover], rng: random.Random) -> None:

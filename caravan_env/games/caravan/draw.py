@@ -141,7 +141,7 @@ def draw_svg(
     lines = [
         _style(theme, items),
         _definitions(),
-        f'<rect width="100%" height="{max(WIDE[1], tall_height):g}" fill="var(--cvn-page)"/>',
+        f'<rect width="100%" height="100%" fill="{_colour("page")}"/>',
         *_desert(),
         *_sites(board, struct),
         *_camels(board, struct),
@@ -166,6 +166,10 @@ def _plain(text: str) -> str:
 
 def _n(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def _number(score: float) -> str:
+    return f"{score:g}".replace("-", "−")
 
 
 def _text(x: float, y: float, words: str, css: str = "", size: float = 15, **attributes: str) -> str:
@@ -198,7 +202,8 @@ def _style(theme: str, items: Mapping[str, _Item]) -> str:
     rules = [
         ".cvn{font-family:system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}",
         ".cvn text{fill:var(--cvn-text)}.cvn .b{font-weight:700}.cvn .m{fill:var(--cvn-muted)}",
-        ".cvn .mid{text-anchor:middle}.cvn .end{text-anchor:end}.cvn .w{fill:#fff}.cvn .k{fill:var(--cvn-coinink)}",
+        ".cvn .mid{text-anchor:middle}.cvn .end{text-anchor:end}.cvn .w{fill:#fff}.cvn .k{fill:var(--cvn-coinink)}"
+        ".cvn .v{fill:var(--cvn-text);font-weight:700;font-size:15px}",
     ]
     if theme == "auto":
         light, dark = (";".join(f"--cvn-{name}:{pair[k]}" for name, pair in COLOURS.items()) for k in (0, 1))
@@ -286,7 +291,7 @@ def _city(good: str, x: float, y: float) -> Iterable[str]:
         f'<rect {box} fill="{_colour("oasis")}" stroke="{own}" stroke-width="4"/>'
         + _use("city", x + 45, y + 84, 1.08, f' fill="{own}" fill-opacity=".38"')
         + _use(good, x + 18, y + 18, 0.8)
-        + _text(x + 30, y + 22, name, "b", 12 if fit else 14, **fit)
+        + _text(x + 30, y + 22, name, "b", 13 if len(name) < 6 else 12, **fit)
         + "</g>"
     )
 
@@ -569,10 +574,10 @@ def _seat(seat: int, side: Mapping[str, Any], name: str, height: float, won: boo
     step = (height - first - 12) / (rows - 1)
     yield _use("camel", 34, first + 12, 0.86, f' fill="{_colour(f"seat{seat}")}"')
     title = name or f"Seat {seat}"
-    yield _text(62, first, title if len(title) < 19 else title[:17] + "…", "b", 18)
+    yield _text(62, first, title if len(title) < 18 else title[:16] + "…", "b", 18)
     under = f"seat {seat}, {SEAT_NAMES[seat]}" if name else SEAT_NAMES[seat]
     yield _text(62, first + 16, f"{under}{', winner' if won else ''}", "m", 13.5)
-    yield _text(PANEL_WIDTH - 16, first + 8, f"{side['score']:g}", "b end score", 30)
+    yield _text(PANEL_WIDTH - 16, first + 8, _number(side["score"]), "b end score", 30)
     yield from _delivered(side, first + step + (8 if rows == 3 else 6))
     if rows == 4:
         yield from _carried(side, first + 2 * step)
@@ -613,9 +618,8 @@ def _counters(side: Mapping[str, Any], y: float) -> Iterable[str]:
         ("coins", side["markers"], "markers", _use("coin", 218, y - 5, 0.9)),
     )
     for (css, count, label, icon), x in zip(fields, (46, 154, 232), strict=True):
-        value = _text(x, y, str(count), "b", 15)
-        words = _text(x + 4 + 9 * len(str(count)), y, label, "m", 13.5)
-        yield f'<g class="{css}" data-count="{count}">{icon}{value}{words}</g>'
+        words = f'<text x="{x}" y="{_n(y)}" font-size="13" class="m"><tspan class="v">{count}</tspan> {label}</text>'
+        yield f'<g class="{css}" data-count="{count}">{icon}{words}</g>'
 
 
 def _bag(struct: Mapping[str, Any]) -> Iterable[str]:
@@ -640,8 +644,8 @@ def _legend() -> Iterable[str]:
     stolen = _load(_Camel(None, "", "meat", True))
     yield _use("camel", 28, 84, 0.6, camel) + f'<g transform="translate(28 84) scale(.6)">{stolen}</g>'
     yield _text(54, 78, "stolen good", size=13.5)
-    yield _use("coin", 180, 28, 0.95) + _text(180, 33, "1", "b mid k", 14) + _text(200, 33, "demand markers", size=13.5)
-    yield _use("theft", 180, 73, 0.95) + _text(200, 78, "theft marker", size=13.5)
+    yield _use("coin", 172, 28, 0.95) + _text(172, 33, "1", "b mid k", 14) + _text(190, 33, "demand marker", size=13.5)
+    yield _use("theft", 172, 73, 0.95) + _text(190, 78, "theft marker", size=13.5)
 
 
 def _summary(struct: Mapping[str, Any]) -> str:

@@ -88,9 +88,11 @@ MAX_OUTCOMES = max(KINDS, SEATS)
 # Values of one camel slot in an observation: where it stands (49 = off the board), what it carries, whether from under.
 SLOT_VALUES = CELLS + 1 + KINDS + 1
 SEAT_VALUES = 1 + 1 + KINDS + 1
-MARKER_SCALE = 10.0
-SUPPLY_SCALE = 9.0
-SCORE_SCALE = 50.0
+# Counts are multiplied by these, which is much faster than a division.
+MARKER_UNIT = np.float32(1 / 10)
+SUPPLY_UNIT = np.float32(1 / 9)
+SCORE_UNIT = np.float32(1 / 50)
+THEFT_UNIT = np.float32(1 / SEATS)
 
 
 def observation(params: CaravanParams) -> ObservationLayout:
@@ -98,7 +100,7 @@ def observation(params: CaravanParams) -> ObservationLayout:
     n = params.players
     return ObservationLayout(
         ("camels", (n, SLOTS, SLOT_VALUES), "per seat and slot, one-hot: cell (49 = off the board), good; then 1 if under"),
-        ("seats", (n, SEAT_VALUES), "per seat: theft markers / players, demand markers / 10, delivered by kind / 9, score / 50"),
+        ("seats", (n, SEAT_VALUES), "per seat: theft markers / 4, demand markers / 10, delivered by kind / 9, score / 50"),
         ("sources", (SPACES, KINDS), "per goods space, one-hot: the free good"),
         ("space_markers", (SPACES,), "per goods space: demand markers / 10"),
         ("bag", (KINDS,), "per kind: goods in the bag / 9"),

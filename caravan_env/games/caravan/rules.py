@@ -15,7 +15,7 @@ from caravan_env.games.caravan.layout import (
     KIND_MASK,
     KIND_SHIFT,
     KINDS,
-    MARKER_SCALE,
+    MARKER_UNIT,
     MOVE_START,
     MOVE_TARGETS,
     NO_CAMEL,
@@ -28,14 +28,15 @@ from caravan_env.games.caravan.layout import (
     RAINBOW_START,
     RAINBOW_TARGET,
     REFILL_AT,
-    SCORE_SCALE,
+    SCORE_UNIT,
     SEAT_VALUES,
     SEATS,
     SLOT_VALUES,
     SLOTS,
     START_UNKNOWN,
     STEAL_START,
-    SUPPLY_SCALE,
+    SUPPLY_UNIT,
+    THEFT_UNIT,
     TURN_ACTIONS,
     UNDER_BIT,
 )
@@ -60,6 +61,8 @@ GRID = _cells()
 INNER = _cells(rows=range(1, SIZE - 1), columns=range(1, SIZE - 1))
 NOT_FIRST_COLUMN = _cells(columns=range(1, SIZE))
 NOT_LAST_COLUMN = _cells(columns=range(SIZE - 1))
+VALUES = np.array(VALUE, np.int64)
+PENALTIES = np.array(CARRYING_PENALTY, np.int64)
 ONE_LEFT = np.uint64(1)
 ONE_ROW = np.uint64(SIZE)
 MAX_TURN = 65_535
@@ -195,7 +198,7 @@ def occupied(S, i):
 @kernel
 def is_laden(code):
     """Whether a camel code stands for a camel with a good."""
-    return (code >> KIND_SHIFT) & KIND_MASK != 0 and code != NO_CAMEL
+    return ((code >> KIND_SHIFT) & KIND_MASK != 0) & (code != NO_CAMEL)
 
 
 @kernel
@@ -279,8 +282,9 @@ def _targets(S, i, seat, code, group, empty_slots):
         cell = s["camel"][seat, slot] >> CELL_SHIFT
         if cell < OFF_BOARD and group & bit(cell):
             targets |= bit(slot)
+    # With an own empty camel in the same space the delivery is the same position, so it is that action alone.
     city = s["city_cell"][((code >> KIND_SHIFT) & KIND_MASK) - 1]
-    if city == s["rainbow_cell"] and group & bit(city):
+    if city == s["rainbow_cell"] and group & bit(city) and not s["empty_at"][seat] & bit(city):
         targets |= bit(RAINBOW_TARGET)
     return targets
 
@@ -614,7 +618,7 @@ def end_turn(S, i):
 def carried(S, i, seat):
     """Return how many goods the seat's camels carry."""
     number = 0
-    for slot in range(S[i]["camels"]):
+    for slot in range(SLOTS):
         number += is_laden(np.int64(S[i]["camel"][seat, slot]))
     return number
 
@@ -631,9 +635,9 @@ def goods_delivered(S, i, seat):
 @kernel
 def points(S, i, seat):
     """Return a seat's points if the game ended now (E2, E3)."""
-    total = np.int64(S[i]["markers"][seat]) - CARRYING_PENALTY[carried(S, i, seat)]
+    total = np.int64(S[i]["markers"][seat]) - PENALTIES[carried(S, i, seat)]
     for kind in range(KINDS):
-        total += VALUE[kind] * np.int64(S[i]["delivered"][seat, kind])
+        total += VALUES[kind] * np.int64(S[i]["delivered"][seat, kind])
     return total
 
 
@@ -685,10 +689,10 @@ def observe(S, i, seat, out):
             out[at + space * KINDS + s["free"][space] - 1] = 1.0
     at += SPACES * KINDS
     for space in range(SPACES):
-        out[at + space] = s["space_markers"][space] / MARKER_SCALE
+        out[at + space] = np.float32(s["space_markers"][space]) * MARKER_UNIT
     at += SPACES
     for kind in range(KINDS):
-        out[at + kind] = s["bag"][kind] / SUPPLY_SCALE
+        out[at + kind] = np.float32(s["bag"][kind]) * SUPPLY_UNIT
     at += KINDS
     _observe_clock(S, i, out, at)
 
@@ -707,11 +711,11 @@ def _observe_camels(S, i, seat, out, at):
 @kernel
 def _observe_seat(S, i, seat, out, at):
     s = S[i]
-    out[at] = s["theft"][seat] / s["players"]
-    out[at + 1] = s["markers"][seat] / MARKER_SCALE
+    out[at] = np.float32(s["theft"][seat]) * THEFT_UNIT
+    out[at + 1] = np.float32(s["markers"][seat]) * MARKER_UNIT
     for kind in range(KINDS):
-        out[at + 2 + kind] = s["delivered"][seat, kind] / SUPPLY_SCALE
-    out[at + 2 + KINDS] = points(S, i, seat) / SCORE_SCALE
+        out[at + 2 + kind] = np.float32(s["delivered"][seat, kind]) * SUPPLY_UNIT
+    out[at + 2 + KINDS] = np.float32(points(S, i, seat)) * SCORE_UNIT
 
 
 @kernel
