@@ -67,12 +67,19 @@ CACHE_ROOT = _writable_root()
 _folder_digests: dict[Path, str] = {}
 
 
-def cache_folder(source_file: str) -> Path:
-    """Return the cache folder of kernels defined in `source_file`: it changes with any source beside that file."""
-    folder = Path(source_file).resolve().parent
-    if folder not in _folder_digests:
-        _folder_digests[folder] = sources_digest(folder)
-    return CACHE_ROOT / f"{folder.name}-{CORE_DIGEST}-{_folder_digests[folder]}"
+def cache_folder(source_file: str, *used: str) -> Path:
+    """Return the cache folder of kernels defined in `source_file`.
+
+    It changes with any source beside that file or beside a file in `used`.
+    """
+    folders = [Path(file).resolve().parent for file in (source_file, *used)]
+    for folder in folders:
+        if folder not in _folder_digests:
+            _folder_digests[folder] = sources_digest(folder)
+    digest = _folder_digests[folders[0]]
+    if used:
+        digest = hashlib.sha256("".join(_folder_digests[folder] for folder in folders).encode()).hexdigest()[:16]
+    return CACHE_ROOT / f"{folders[0].name}-{CORE_DIGEST}-{digest}"
 
 
 def _compile_into(folder: Path, function: Callable[..., Any]) -> Any:
@@ -88,9 +95,19 @@ def _compile_into(folder: Path, function: Callable[..., Any]) -> Any:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` with numba on its first call, without the GIL, and keep it in the source-hashed cache.
 
-    A kernel depends on the sources of core and of its own folder only; that is what its cache is keyed by.
+    A kernel depends on the sources of core and of its own folder only; that is what its cache is keyed by. For one that
+    calls kernels of another folder see `kernel_using`.
     """
     return _compile_into(cache_folder(function.__code__.co_filename), function)
+
+
+def kernel_using(*source_files: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a `kernel` decorator for functions that also call kernels, or take constants, from other folders.
+
+    Args:
+        source_files: a file in each of those folders; their hashes become part of the cache folder.
+    """
+    return lambda function: _compile_into(cache_folder(function.__code__.co_filename, *source_files), function)
 
 
 def bind_loops(

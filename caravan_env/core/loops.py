@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from caravan_env.core.contract import CHANCE, TERMINAL
+from caravan_env.core.contract import CHANCE, ILLEGAL, TERMINAL
 from caravan_env.core.rng import below, next_u64
 
 MAX_OUTCOMES: int
@@ -163,20 +163,32 @@ def random_playout(S, i, P, r, weights, values):
     return played
 
 
-def seat_step(S, R, action, mask, weights):
-    """Play one action of the single row 0 if it is legal, resolve chance and write the next mask.
+def seat_observe(S, seat, mask, obs):
+    """Write what `seat` may know of row 0, and its mask (int8), which is all zero unless the seat is to move."""
+    bits = mask.view(np.uint8)
+    if to_move(S, 0) == seat:
+        legal(S, 0, bits)
+    else:
+        bits[:] = 0
+    observe(S, 0, seat, obs)
+
+
+def seat_step(S, R, action, mask, obs):
+    """Play one action of the single row 0 if it is legal, resolve chance, and view the position as the next mover.
+
+    Args:
+        mask: (actions,) int8, rewritten if a seat is to move next.
+        obs: (observation,) float32, rewritten if a seat is to move next.
 
     Returns:
         The next `to_move`, or ILLEGAL (-3) with nothing changed.
     """
     if to_move(S, 0) < 0 or not is_legal(S, 0, action):
-        return -3
+        return ILLEGAL
     step(S, 0, action)
-    mover = settle(S, 0, R, 0, weights)
+    mover = settle(S, 0, R, 0, np.empty(MAX_OUTCOMES, np.int64))
     if mover >= 0:
-        legal(S, 0, mask)
-    else:
-        mask[:] = 0
+        seat_observe(S, mover, mask, obs)
     return mover
 
 
@@ -194,6 +206,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
         random_rows,
         random_rollout,
         random_playout,
+        seat_observe,
         seat_step,
     )
 }

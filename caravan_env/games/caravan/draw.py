@@ -13,7 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from caravan_env.games.caravan.tables import CARRYING_PENALTY, GOODS, SIZE, VALUE, Board, cell_name, cell_number, load_board
+from caravan_env.games.caravan.tables import (
+    CARRYING_PENALTY,
+    GOODS,
+    SIZE,
+    VALUE,
+    Board,
+    cell_name,
+    cell_number,
+    load_board,
+)
 
 THEMES = ("auto", "light", "dark")
 SEAT_NAMES = ("orange", "blue", "teal", "violet")
@@ -58,44 +67,44 @@ CITY_NAMES = {good: good for good in GOODS} | {"ivory": "Marrakesh"}
 # ---------------------------------------------------------------------------------------------------------- symbols
 
 CAMEL = (
-    "M-18-18C-17.5-22-14-24.500-10.500-25C-8.500-30-6-33.500-3-33.500C1-33.500 3-29 5.500-24.500C8-22 10-22 11.500-23"
-    "C14.500-25 14-30.500 15.500-34L16-37.500L18-36.300C19.500-37 21-36.500 22-35.500L26-33.500C28-32.500 27.500-30.300"
-    " 25.500-30.300L20.500-30C19.500-25.500 19-20 13.500-16.500C13-14 13.300-9 13.800-1Q13.800 0 12.800 0L11 0Q10 0 9.900-1"
-    "L8.700-12.500L7.200-11.500L6.600-1Q6.500 0 5.500 0L4 0Q3 0 3-1L3-12C-1-11-5-11-8-12L-7-8L-6.600-1Q-6.600 0-7.600 0"
-    "L-9.200 0Q-10.200 0-10.300-1L-11-7L-12.400-10L-12.600-1Q-12.600 0-13.600 0L-15.200 0Q-16.200 0-16.200-1L-16.300-10"
-    "C-17.500-12-18.500-15-18-18Z"
+    "M-18-18C-17.5-22-14-24.5-10.5-25C-8.5-30-6-33.5-3-33.5C1-33.5 3-29 5.5-24.5C8-22 10-22 11.5-23"
+    "C14.5-25 14-30.5 15.5-34L16-37.5L18-36.3C19.5-37 21-36.5 22-35.5L26-33.5C28-32.5 27.5-30.3"
+    " 25.5-30.3L20.5-30C19.5-25.5 19-20 13.5-16.5C13-14 13.3-9 13.8-1Q13.8 0 12.8 0L11 0Q10 0 9.9-1"
+    "L8.7-12.5L7.2-11.5L6.6-1Q6.5 0 5.5 0L4 0Q3 0 3-1L3-12C-1-11-5-11-8-12L-7-8L-6.6-1Q-6.6 0-7.6 0"
+    "L-9.2 0Q-10.2 0-10.3-1L-11-7L-12.4-10L-12.6-1Q-12.6 0-13.6 0L-15.2 0Q-16.2 0-16.2-1L-16.3-10"
+    "C-17.5-12-18.5-15-18-18Z"
 )
 _PELT = (
-    "M-2.500-10L2.500-10L4-6.500L10-8.500L8.500-3.500L6-1.500L6.500 4L10 8L6.500 9.500L2.500 7.500L0 11"
-    "L-2.500 7.500L-6.500 9.500L-10 8L-6.500 4L-6-1.500L-8.500-3.500L-10-8.500L-4-6.500Z"
+    "M-2.5-10L2.5-10L4-6.5L10-8.5L8.5-3.5L6-1.5L6.5 4L10 8L6.5 9.5L2.5 7.5L0 11"
+    "L-2.5 7.5L-6.5 9.5L-10 8L-6.5 4L-6-1.5L-8.5-3.5L-10-8.5L-4-6.5Z"
 )
-_SWORD = '<path d="M-8 8L8-8"/><path d="M-8.500 2.500L-2.500 8.500"/>'
+_SWORD = '<path d="M-8 8L8-8"/><path d="M-8.5 2.5L-2.5 8.5"/>'
+_SWORDS = f'{_SWORD}<g transform="scale(-1 1)">{_SWORD}</g>'
 
 #: Each good in a box from -12 to 12: own colour and own outline.
 SYMBOLS: dict[str, str] = {
     "meat": '<path d="M2 2L8 8" fill="none" stroke="{ink}" stroke-width="5"/>'
-    '<g fill="#fff4e0"><circle cx="9" cy="6.500" r="2.400"/><circle cx="6.500" cy="9" r="2.400"/></g>'
-    '<path d="M2 2L7.500 7.500" fill="none" stroke="#fff4e0" stroke-width="2.600"/>'
-    '<ellipse cx="-2.500" cy="-2.500" rx="8.800" ry="7" transform="rotate(45-2.500-2.500)" fill="{own}"/>'
-    '<path d="M-8-3.500C-8-6.500-6-8.500-3.500-8.500" fill="none" stroke="#fff" stroke-opacity=".6"/>',
-    "swords": '<g fill="none" stroke="{ink}" stroke-width="5.400">' + _SWORD + '<g transform="scale(-1 1)">' + _SWORD
-    + '</g></g><g fill="none" stroke="{own}" stroke-width="2.800">' + _SWORD + '<g transform="scale(-1 1)">' + _SWORD
-    + "</g></g>",
-    "salt": '<path d="M-11 8.500L-2-7.500Q0-10.500 2-7.500L11 8.500Z" fill="{own}"/>'
-    '<path d="M0-9L2.500 1L-1.500 8.500M2.500 1L6.500 4" fill="none" stroke="#8d98a5" stroke-width="1.200"/>',
-    "hides": '<path d="' + _PELT + '" fill="{own}"/>'
-    '<path d="M0-6V5" fill="none" stroke="#fff" stroke-opacity=".55" stroke-dasharray="2 2.500"/>',
-    "ivory": '<path d="M-10-9C-10.500 3-3 10.500 11 8.500C4 6.500-1.500 0-2.500-9Q-6.300-11-10-9Z" fill="{own}"/>'
-    '<path d="M-8.500-4.500Q-5.500-6-2.700-4.500" fill="none" stroke-width="1.200"/>',
-    "cloth": '<path d="M-9.500-9H9.500V7.500Q6.300 11 3.200 7.500Q0 4 -3.200 7.500Q-6.300 11-9.500 7.500Z" fill="{own}"/>'
-    '<path d="M-9.500-5H9.500M-9.500-.5H9.500" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="1.600"/>',
-    "gems": '<path d="M-6-8.500H6L11.500-2L0 10.500L-11.500-2Z" fill="{own}"/>'
-    '<path d="M-11.500-2H11.500M-6-8.500L-3.500-2L0 10.500L3.500-2L6-8.500" fill="none" stroke="#fff" stroke-opacity=".7"'
-    ' stroke-width="1.100"/>',
-    "paper": '<path d="M-8-10.500H2.500L8-5V10.500H-8Z" fill="{own}"/><path d="M2.500-10.500V-5H8" fill="none"/>'
-    '<path d="M-4.500-1.500H4.500M-4.500 2H4.500M-4.500 5.500H1.500" fill="none" stroke-width="1.300"/>',
+    '<g fill="#fff4e0"><circle cx="9" cy="6.5" r="2.4"/><circle cx="6.5" cy="9" r="2.4"/></g>'
+    '<path d="M2 2L7.5 7.5" fill="none" stroke="#fff4e0" stroke-width="2.6"/>'
+    '<ellipse cx="-2.5" cy="-2.5" rx="8.8" ry="7" transform="rotate(45-2.5-2.5)" fill="{own}"/>'
+    '<path d="M-8-3.5C-8-6.5-6-8.5-3.5-8.5" fill="none" stroke="#fff" stroke-opacity=".6"/>',
+    "swords": f'<g fill="none" stroke="{{ink}}" stroke-width="5.4">{_SWORDS}</g>'
+    f'<g fill="none" stroke="{{own}}" stroke-width="2.8">{_SWORDS}</g>',
+    "salt": '<path d="M-11 8.5L-2-7.5Q0-10.5 2-7.5L11 8.5Z" fill="{own}"/>'
+    '<path d="M0-9L2.5 1L-1.5 8.5M2.5 1L6.5 4" fill="none" stroke="#8d98a5" stroke-width="1.2"/>',
+    "hides": f'<path d="{_PELT}" fill="{{own}}"/>'
+    '<path d="M0-6V5" fill="none" stroke="#fff" stroke-opacity=".55" stroke-dasharray="2 2.5"/>',
+    "ivory": '<path d="M-10-9C-10.5 3-3 10.5 11 8.5C4 6.5-1.5 0-2.5-9Q-6.3-11-10-9Z" fill="{own}"/>'
+    '<path d="M-8.5-4.5Q-5.5-6-2.7-4.5" fill="none" stroke-width="1.2"/>',
+    "cloth": '<path d="M-9.5-9H9.5V7.5Q6.3 11 3.2 7.5Q0 4 -3.2 7.5Q-6.3 11-9.5 7.5Z" fill="{own}"/>'
+    '<path d="M-9.5-5H9.5M-9.5-.5H9.5" fill="none" stroke="#fff" stroke-opacity=".75" stroke-width="1.6"/>',
+    "gems": '<path d="M-6-8.5H6L11.5-2L0 10.5L-11.5-2Z" fill="{own}"/>'
+    '<path d="M-11.5-2H11.5M-6-8.5L-3.5-2L0 10.5L3.5-2L6-8.5" fill="none" stroke="#fff" stroke-opacity=".7"'
+    ' stroke-width="1.1"/>',
+    "paper": '<path d="M-8-10.5H2.5L8-5V10.5H-8Z" fill="{own}"/><path d="M2.5-10.5V-5H8" fill="none"/>'
+    '<path d="M-4.5-1.5H4.5M-4.5 2H4.5M-4.5 5.5H1.5" fill="none" stroke-width="1.3"/>',
 }
-_SKYLINE = "M-36 0V-13H-27V-22Q-21.500-31-16-22V-13H-9V-17Q0-32 9-17V-13H17V-27L20.500-33L24-27V-13H36V0Z"
+_SKYLINE = "M-36 0V-13H-27V-22Q-21.5-31-16-22V-13H-9V-17Q0-32 9-17V-13H17V-27L20.5-33L24-27V-13H36V0Z"
 _RAINBOW = ("#e5484d", "#f5a524", "#f7e04b", "#3fb56b", "#3f8ff0", "#9a5be0")
 
 # ----------------------------------------------------------------------------------------------------------- layout
@@ -107,11 +116,11 @@ MARGIN, GAP = 12, 8
 PANEL_WIDTH = 320
 WIDE = (MARGIN + 22 + BOARD + 12 + PANEL_WIDTH + MARGIN, MARGIN + 22 + BOARD + MARGIN)
 TALL_WIDTH = MARGIN + 22 + BOARD + MARGIN
-STATUS, BAG, LEGEND, SEAT = 84, 118, 104, 104
+STATUS, BAG, LEGEND = 84, 118, 104
 
 
 class _Item(NamedTuple):
-    """A box beside the board: its height, its places in the wide and the tall layout, and what it holds."""
+    """A box beside the board: its height, and its places in the wide and in the tall layout."""
 
     height: float
     wide: tuple[float, float]
@@ -160,8 +169,8 @@ def draw_svg(
 
 
 def _plain(text: str) -> str:
-    """Escape text for XML, without the control characters that XML forbids."""
-    return escape("".join(c for c in text if c.isprintable()))
+    """Escape text for XML, without what XML forbids, and so that it is never taken for one of our own names."""
+    return escape("".join(c for c in text if c.isprintable())).replace("cvn", "&#99;vn")
 
 
 def _n(value: float) -> str:
@@ -215,16 +224,21 @@ def _style(theme: str, items: Mapping[str, _Item]) -> str:
 
 
 def _fix_theme(svg: str, theme: str) -> str:
+    """Put the colours of a theme in place of the custom properties.
+
+    Names get the theme as a suffix, so that pictures of different themes do not disturb each other on one page.
+    """
     if theme == "auto":
         return svg
     which = THEMES.index(theme) - 1
-    return re.sub(r"var\(--cvn-(\w+)\)", lambda found: COLOURS[found[1]][which], svg)
+    svg = re.sub(r"var\(--cvn-(\w+)\)", lambda found: COLOURS[found[1]][which], svg)
+    return re.sub(r"\bcvn\b", f"cvn-{theme}", svg)
 
 
 def _definitions() -> str:
     ink = _colour("ink")
     goods = "".join(
-        f'<g id="cvn-{good}" stroke="{ink}" stroke-width="1.600" stroke-linejoin="round" stroke-linecap="round">'
+        f'<g id="cvn-{good}" stroke="{ink}" stroke-width="1.6" stroke-linejoin="round" stroke-linecap="round">'
         f"{shape.format(own=_colour(good), ink=ink)}</g>"
         for good, shape in SYMBOLS.items()
     )
@@ -234,14 +248,14 @@ def _definitions() -> str:
         for end in (0, 1)
     )
     return (
-        f'<defs>{goods}<path id="cvn-camel" d="{CAMEL}" stroke="{ink}" stroke-width="1.500" stroke-linejoin="round"/>'
+        f'<defs>{goods}<path id="cvn-camel" d="{CAMEL}" stroke="{ink}" stroke-width="1.5" stroke-linejoin="round"/>'
         f'<linearGradient id="cvn-rainbow" x1="0" x2="1" y1="0" y2="0">{stops}</linearGradient>'
         f'<path id="cvn-city" d="{_SKYLINE}"/>'
-        f'<g id="cvn-coin"><circle r="10" fill="{_colour("coin")}" stroke="{_colour("coinink")}" stroke-width="1.400"/>'
-        f'<circle r="7.200" fill="none" stroke="{_colour("coinink")}" stroke-opacity=".45"/></g>'
-        f'<g id="cvn-theft"><path d="M0-10.500L9.500-6V1Q8.500 8 0 11Q-8.500 8-9.500 1V-6Z" fill="{_colour("alarm")}"'
-        f' stroke="{ink}" stroke-width="1.400"/><path d="M-7-3.500Q-3.500-5.500 0-3Q3.500-5.500 7-3.500Q6.500 2 3 1.500Q1 1 0-1'
-        'Q-1 1-3 1.500Q-6.500 2-7-3.500Z" fill="#fff"/></g></defs>'
+        f'<g id="cvn-coin"><circle r="10" fill="{_colour("coin")}" stroke="{_colour("coinink")}" stroke-width="1.4"/>'
+        f'<circle r="7.2" fill="none" stroke="{_colour("coinink")}" stroke-opacity=".45"/></g>'
+        f'<g id="cvn-theft"><path d="M0-10.5L9.5-6V1Q8.5 8 0 11Q-8.5 8-9.5 1V-6Z" fill="{_colour("alarm")}"'
+        f' stroke="{ink}" stroke-width="1.4"/><path d="M-7-3.5Q-3.5-5.5 0-3Q3.5-5.5 7-3.5Q6.5 2 3 1.5Q1 1 0-1'
+        'Q-1 1-3 1.5Q-6.5 2-7-3.5Z" fill="#fff"/></g></defs>'
     )
 
 
@@ -256,7 +270,7 @@ def _desert() -> Iterable[str]:
         for k in range(1, SIZE * SIZE, 2)
     )
     yield f'<path d="{odd}" fill="{_colour("sand2")}"/>'
-    yield f'<path d="{_dunes()}" fill="none" stroke="{_colour("dune")}" stroke-width="1.500" stroke-linecap="round"/>'
+    yield f'<path d="{_dunes()}" fill="none" stroke="{_colour("dune")}" stroke-width="1.5" stroke-linecap="round"/>'
     middle = CELL / 2
     for k in range(SIZE):
         yield _text(BOARD_X + k * CELL + middle, BOARD_Y - 10, "abcdefg"[k], "m mid b")
@@ -287,7 +301,7 @@ def _city(good: str, x: float, y: float) -> Iterable[str]:
     box = f'x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="9"'
     fit = {"textLength": "54", "lengthAdjust": "spacingAndGlyphs"} if len(name) > 7 else {}
     yield (
-        f'<g class="city" data-good="{good}"><rect {box} stroke="{_colour("ink")}" stroke-width="5.500"/>'
+        f'<g class="city" data-good="{good}"><rect {box} stroke="{_colour("ink")}" stroke-width="5.5"/>'
         f'<rect {box} fill="{_colour("oasis")}" stroke="{own}" stroke-width="4"/>'
         + _use("city", x + 45, y + 84, 1.08, f' fill="{own}" fill-opacity=".38"')
         + _use(good, x + 18, y + 18, 0.8)
@@ -300,7 +314,7 @@ def _space(number: int, source: Mapping[str, Any], crowded: bool, x: float, y: f
     """Draw a goods space; its good makes room at the top for camels."""
     yield (
         f'<g class="space" data-space="{number}"><rect x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="41"'
-        f' fill="{_colour("oasis")}" stroke="{_colour("ring")}" stroke-width="2.500" stroke-dasharray="1 5.500"'
+        f' fill="{_colour("oasis")}" stroke="{_colour("ring")}" stroke-width="2.5" stroke-dasharray="1 5.5"'
         f' stroke-linecap="round"/><circle cx="{x + 15:g}" cy="{y + 15:g}" r="11" fill="{_colour("ring")}"/>'
         + _text(x + 15, y + 20.2, str(number), "b mid w")
         + "</g>"
@@ -363,7 +377,7 @@ def _rows(count: int, width: float, height: float, tall: float) -> tuple[int, fl
     best = (1, 0.0)
     for columns in range(1, count + 1):
         rows = math.ceil(count / columns)
-        scale = min(1.1, width / (50 + 39 * (columns - 1)), height / (tall + 38 * (rows - 1)))
+        scale = min(1.1, width / (50 + 39 * (columns - 1)), height / (tall + (tall - 8) * (rows - 1)))
         if scale > best[1] + 1e-9:
             best = (columns, scale)
     return best
@@ -390,8 +404,8 @@ def _load(camel: _Camel, size: float = 1) -> str:
         return ""
     if not camel.stolen:
         return _use(camel.good, -3, -39, 0.92 * size)
-    ring = f'<circle cx="-1.500" cy="-3" r="10.500" fill="{_colour("oasis")}" stroke="{_colour("alarm")}"'
-    return f'{ring} stroke-width="2" stroke-dasharray="3.500 2.500"/>' + _use(camel.good, -1.5, -3, 0.66)
+    ring = f'<circle cx="-1.5" cy="-3" r="10.5" fill="{_colour("oasis")}" stroke="{_colour("alarm")}"'
+    return f'{ring} stroke-width="2" stroke-dasharray="3.5 2.5"/>' + _use(camel.good, -1.5, -3, 0.66)
 
 
 def _camel_words(camel: _Camel) -> str:
@@ -425,7 +439,7 @@ def _ring(cell: int, colour: str) -> str:
     box = f'x="{x + 1:g}" y="{y + 1:g}" width="88" height="88" rx="11"'
     return (
         f'<rect {box} stroke="{_colour("halo")}" stroke-width="7" stroke-opacity=".7"/>'
-        f'<rect {box} stroke="{colour}" stroke-width="3.500"/>'
+        f'<rect {box} stroke="{colour}" stroke-width="3.5"/>'
     )
 
 
@@ -477,7 +491,7 @@ def _delivery(board: Board, words: str, cell: int) -> list[str]:
 def _arrange(players: int) -> tuple[dict[str, _Item], float]:
     """Return the boxes beside the board by name, and the height of the tall layout."""
     names = ["status", *(f"panel{k}" for k in range(players)), "bag", *(["legend"] if players < 4 else [])]
-    heights = {"status": STATUS, "bag": BAG, "legend": LEGEND}
+    heights: dict[str, float] = {"status": STATUS, "bag": BAG, "legend": LEGEND}
     spare = WIDE[1] - 2 * MARGIN - GAP * (len(names) - 1) - sum(heights.get(name, 0) for name in names)
     heights |= {f"panel{k}": spare / players for k in range(players)}
     x, y = WIDE[0] - MARGIN - PANEL_WIDTH, float(MARGIN)
@@ -503,9 +517,7 @@ def _flow(names: Sequence[str], heights: Mapping[str, float]) -> tuple[dict[str,
     return places, y - GAP + MARGIN
 
 
-def _side(
-    struct: Mapping[str, Any], board: Board, items: Mapping[str, _Item], names: Sequence[str]
-) -> Iterable[str]:
+def _side(struct: Mapping[str, Any], board: Board, items: Mapping[str, _Item], names: Sequence[str]) -> Iterable[str]:
     yield from _box("status", items["status"], _status(struct, board))
     winners = _winners(struct)
     for seat, side in enumerate(struct["seats"]):
@@ -533,8 +545,9 @@ def _status(struct: Mapping[str, Any], board: Board) -> Iterable[str]:
     seat, left = struct["seat"], struct["actions_left"]
     if struct["phase"] == "play":
         for k in range(min(struct["turn"], 4)):
-            fill = _colour(f"seat{seat}") if k < left else "none"
-            yield f'<circle cx="{24 + 20 * k}" cy="49" r="7" fill="{fill}" stroke="{_colour(f"seat{seat}")}" stroke-width="2"/>'
+            own = _colour(f"seat{seat}")
+            pip = f'fill="{own if k < left else "none"}" stroke="{own}" stroke-width="2"'
+            yield f'<circle cx="{24 + 20 * k}" cy="49" r="7" {pip}/>'
         yield _text(24 + 20 * min(struct["turn"], 4), 54, f"{left} action{'s' * (left != 1)} left", size=16)
     else:
         yield _text(16, 54, _subline(struct), size=16)

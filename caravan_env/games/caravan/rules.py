@@ -118,6 +118,13 @@ def to_move(S, i):
 
 
 @kernel
+def seat_after(S, i, seat, places):
+    """Return the seat that many places after `seat`, fewer than all, in turn order (S5)."""
+    later = seat + places
+    return later - S[i]["players"] if later >= S[i]["players"] else later
+
+
+@kernel
 def chance(S, i, weights):
     """Write the weights of the starting seats (S5), or of the kinds for the next empty space (S3, R3)."""
     s = S[i]
@@ -238,7 +245,7 @@ def steal_set(S, i, seat, empties):
     if s["theft"][seat] == 0 or (s["ban_on_steal"] and empties < 2):
         return thefts
     for opponent in range(s["players"] - 1):
-        victim = (seat + 1 + opponent) % s["players"]
+        victim = seat_after(S, i, seat, 1 + opponent)
         if s["on_board"][victim] & s["empty_at"][seat] == NONE:
             continue
         before = np.int64(-1)
@@ -298,8 +305,14 @@ def rainbow_set(S, i, seat):
 
 
 @kernel
+def affordable_cells(S, i):
+    """Return the cells that a camel can go to with the actions left (T3, T4)."""
+    return GRID if S[i]["actions_left"] >= 2 else GRID & ~occupied(S, i)
+
+
+@kernel
 def legal_sets(S, i):
-    """Return every legal action as sets: the one place where legality is decided.
+    """Return every legal action as sets.
 
     Returns:
         (slots whose camel can be moved, cells they can go to before their own is taken off, goods spaces to pick up at,
@@ -307,10 +320,9 @@ def legal_sets(S, i):
     """
     seat = np.int64(S[i]["seat"])
     slots, empties = empty_camels(S, i, seat)
-    cells = GRID if S[i]["actions_left"] >= 2 else GRID & ~occupied(S, i)
     picks = pick_set(S, i, seat, empties)
     thefts = steal_set(S, i, seat, empties)
-    return slots, cells, picks, thefts, move_set(S, i, seat, slots), rainbow_set(S, i, seat)
+    return slots, affordable_cells(S, i), picks, thefts, move_set(S, i, seat, slots), rainbow_set(S, i, seat)
 
 
 @kernel
@@ -362,22 +374,22 @@ def legal(S, i, mask):
 
 @kernel
 def is_legal(S, i, action):
-    """Return whether an action, any integer, is legal now."""
+    """Return whether an action, any integer, is legal now; looks only at the set that the action belongs to."""
     if action < CAMEL_START or action > END_ACTION:
         return False
-    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
+    seat = np.int64(S[i]["seat"])
+    if action >= RAINBOW_START:
+        return action == END_ACTION or rainbow_set(S, i, seat) & bit(action - RAINBOW_START) != NONE
+    slots, empties = empty_camels(S, i, seat)
     if action < PICK_START:
         slot, cell = divmod(action - CAMEL_START, CELLS)
-        if slots & bit(slot) == NONE:
-            return False
-        return _destinations(S, i, np.int64(S[i]["seat"]), slot, cells) & bit(cell) != NONE
+        can_move = slots & bit(slot) != NONE
+        return can_move and _destinations(S, i, seat, slot, affordable_cells(S, i)) & bit(cell) != NONE
     if action < STEAL_START:
-        return picks & bit(action - PICK_START) != NONE
+        return pick_set(S, i, seat, empties) & bit(action - PICK_START) != NONE
     if action < MOVE_START:
-        return thefts & bit(action - STEAL_START) != NONE
-    if action < RAINBOW_START:
-        return moves & bit(action - MOVE_START) != NONE
-    return action == END_ACTION or rainbow & bit(action - RAINBOW_START) != NONE
+        return steal_set(S, i, seat, empties) & bit(action - STEAL_START) != NONE
+    return move_set(S, i, seat, slots) & bit(action - MOVE_START) != NONE
 
 
 @kernel
@@ -415,8 +427,18 @@ def _nth_camel_action(S, i, seat, slots, cells, k):
         slots &= slots - bit(0)
         there = _destinations(S, i, seat, slot, cells)
         if k < popcount(there):
-            return CAMEL_START + slot * CELLS + nth_set(there, k)
+            return CAMEL_START + slot * CELLS + _nth_cell(there, k)
         k -= popcount(there)
+
+
+@kernel
+def _nth_cell(cells, k):
+    """Return the k-th cell of a set that is mostly full, by counting the missing ones before it."""
+    missing = GRID & ~cells
+    while missing != NONE and lowest(missing) <= k:
+        k += 1
+        missing &= missing - bit(0)
+    return k
 
 
 # --- playing an action -----------------------------------------------------------------------------------------------
@@ -502,7 +524,7 @@ def steal(S, i, opponent, slot):
     """Take the good of an opponent's camel under an own one, for a theft marker (H1 to H3)."""
     s = S[i]
     seat = np.int64(s["seat"])
-    victim = (seat + 1 + opponent) % s["players"]
+    victim = seat_after(S, i, seat, 1 + opponent)
     code = np.int64(s["camel"][victim, slot])
     cell = code >> CELL_SHIFT
     s["theft"][seat] -= 1
@@ -607,7 +629,7 @@ def end_turn(S, i):
         finish(S, i)
         return
     s["turn"] = min(s["turn"] + 1, MAX_TURN)
-    s["seat"] = (s["seat"] + 1) % s["players"]
+    s["seat"] = seat_after(S, i, np.int64(s["seat"]), 1)
     s["actions_left"] = min(s["turn"], TURN_ACTIONS)
 
 
@@ -679,10 +701,10 @@ def observe(S, i, seat, out):
     out[:] = 0.0
     players = np.int64(s["players"])
     for k in range(players):
-        _observe_camels(S, i, (seat + k) % players, out, k * SLOTS * SLOT_VALUES)
+        _observe_camels(S, i, seat_after(S, i, seat, k), out, k * SLOTS * SLOT_VALUES)
     at = players * SLOTS * SLOT_VALUES
     for k in range(players):
-        _observe_seat(S, i, (seat + k) % players, out, at)
+        _observe_seat(S, i, seat_after(S, i, seat, k), out, at)
         at += SEAT_VALUES
     for space in range(SPACES):
         if s["free"][space] != 0:
