@@ -46,6 +46,22 @@ class Agent(ABC):
         """
         return np.array([self.act(State(self.game, S[i : i + 1].copy())) for i in range(len(S))], dtype=np.int64)
 
+    def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return an action for each of many numbered games, see `act_rows`.
+
+        Agents that draw lots override it and keep one random stream per game number; a match then does not depend on how
+        many games are played at once. Agents that draw none need not.
+
+        Args:
+            S: (rows,) games, not to be changed.
+            mask: (rows, actions) uint8 action masks of those games.
+            games: (rows,) int64, the number of each game in its match, no number twice.
+
+        Returns:
+            (rows,) int64 legal actions.
+        """
+        return self.act_rows(S, mask)
+
 
 class RowAgent(Agent):
     """Base of agents that think in batches: implement `act_rows`, and `act` follows."""

@@ -22,6 +22,10 @@ class GameOver(CaravanError):
     """A finished game was asked to go on."""
 
 
+class NotStarted(CaravanError, AttributeError):
+    """An environment was used before its first reset."""
+
+
 class BadParams(CaravanError, ValueError):
     """A rule switch, board or player count that does not exist or does not fit."""
 

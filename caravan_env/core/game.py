@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -58,6 +59,16 @@ class Game:
 
     def __repr__(self) -> str:
         return f"Game({self.name!r}, {self.params!r})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the game itself: nothing in it ever changes."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send a game to another process by name and switches; the kernels are looked up there."""
+        from caravan_env.core.registry import make_game
+
+        return partial(make_game, **vars(self.params)), (self.name,)
 
     def new_rows(self, rows: int) -> NDArray[np.void]:
         """Return `rows` games before their opening chance, as an array of the state dtype."""
