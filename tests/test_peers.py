@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
@@ -19,7 +20,8 @@ REPORT = {
     "machine": {"cpu": "test"},
     "figures": [
         {"name": "rollout", "what": "random play", "steps_per_second": 30e6},
-        {"name": "batched", "steps_per_second": 9e6, "threads": 1},
+        {"name": "rollout", "play": "planner", "steps_per_second": 40e6, "threads": 1},
+        {"name": "batched", "play": "random", "steps_per_second": 9e6, "threads": 1},
         {"name": "batched", "steps_per_second": 17e6, "threads": 2},
         {"name": "aec", "steps_per_second": 90e3},
         {"name": "loop", "steps_per_second": 1e6},
@@ -87,7 +89,15 @@ def test_ratios_of_our_canned_report(tmp_path: Path) -> None:
     saved = tmp_path / "bench.json"
     saved.write_text(json.dumps(REPORT))
     mine = peers.parse_figures(ours_worker(saved))
-    assert [f["metric"] for f in mine] == ["rollout", "batched-1", "batched-2", "aec", "loop", "start_warm"]
+    assert [f["metric"] for f in mine] == [
+        "rollout",
+        "rollout-planner",
+        "batched-1",
+        "batched-2",
+        "aec",
+        "loop",
+        "start_warm",
+    ]
     assert mine[0]["detail"] == {"game": "caravan", "players": 2, "machine": {"cpu": "test"}, "what": "random play"}
     theirs = [figure("openspiel", "rollout", 3e6), figure("pgx", "step", 5e6), figure("pgx", "random", 4.5e6)]
     rows = peers.ratio_rows(peers.best_of(mine + theirs))
@@ -96,9 +106,9 @@ def test_ratios_of_our_canned_report(tmp_path: Path) -> None:
     assert [row.get("missing") for row in rows[4:]] == ["pettingzoo aec", "openspiel loop"]
 
 
-def test_first_legal_wraps_round() -> None:
-    mask = memoryview(bytes([0, 1, 0, 0, 1, 0]))
-    assert [common.first_legal(mask, offset) for offset in range(6)] == [1, 1, 4, 4, 4, 1]
+def test_pick_from_wraps_round() -> None:
+    mask = np.array([0, 1, 0, 0, 1, 0], np.int8)
+    assert [common.pick_from(mask, start) for start in range(12)] == [1, 1, 4, 4, 4, 1] * 2
 
 
 def test_every_peer_has_its_files() -> None:

@@ -1,0 +1,1 @@
+"""The command `caravan`: one file per group of commands, loaded when the command is asked for."""

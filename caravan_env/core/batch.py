@@ -62,10 +62,14 @@ class Batch:
 
     def reset(self, which: NDArray[Any] | None = None) -> None:
         """Start new games in all rows, or in those where `which` (rows,) is true, and refresh the views."""
+        self.start(which)
+        self.refresh()
+
+    def start(self, which: NDArray[Any] | None = None) -> None:
+        """Start new games as `reset` does, but update no view; call `refresh` when the views are needed."""
         flags = self._all if which is None else np.ascontiguousarray(which, dtype=np.uint8)
         template, start = self.game.template, self._loops["start_rows"]
         self._share(lambda a: start(self.S[a], self._chance[a], template, flags[a]))
-        self.refresh()
 
     def refresh(self) -> None:
         """Write seats, mask, counts and obs again, after rows of S were changed from outside."""
@@ -108,7 +112,7 @@ class Batch:
         Raises:
             IllegalAction: an action of a chosen row is not legal; no row has changed.
         """
-        flags = self._all if which is None else np.ascontiguousarray(which, dtype=np.uint8)
+        flags = self._flags(which)
         chosen = self._checked(actions, flags)
         step = self._loops["step_rows"]
         self._share(
@@ -131,10 +135,19 @@ class Batch:
         self._loops["observe_rows"](self.S, who, out)
         return out
 
+    def _flags(self, which: NDArray[Any] | None) -> NDArray[np.uint8]:
+        if which is None:
+            return self._all
+        flags = np.ascontiguousarray(which, dtype=np.uint8)
+        if flags.shape != (self.rows,):
+            raise ValueError(f"which must have the shape ({self.rows},), not {flags.shape}")
+        return flags
+
     def _checked(self, actions: NDArray[Any], flags: NDArray[np.uint8] | None = None) -> NDArray[np.int64]:
-        chosen = np.ascontiguousarray(actions, dtype=np.int64)
-        if chosen.shape != (self.rows,):
-            raise ValueError(f"actions must have the shape ({self.rows},), not {chosen.shape}")
+        given = np.asarray(actions)
+        if given.shape != (self.rows,) or given.dtype.kind not in "iu":
+            raise ValueError(f"actions must be integers of shape ({self.rows},), not {given.dtype} {given.shape}")
+        chosen = np.ascontiguousarray(given, dtype=np.int64)
         row = int(self._loops["first_illegal"](self.S, chosen, self._all if flags is None else flags))
         if row >= 0:
             if self.game.spec.rules.to_move(self.S, row) < 0:

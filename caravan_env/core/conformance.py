@@ -26,6 +26,7 @@ from caravan_env.core.rng import streams
 MOST_PLIES = 100_000
 PLIES_LOOKED_AT = 60
 DRAWS = 4_000
+CHANGING = ("init", "step", "resolve", "resample")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,8 +61,10 @@ def check_game(spec: GameSpec, seed: int = 0) -> Iterator[CheckResult]:
             name = check.__name__.removeprefix("check_").replace("_", " ")
             try:
                 check(Game(spec, params), seed)
-            except (NotKept, CaravanError, TypeError) as error:
+            except NotKept as error:
                 yield CheckResult(name, variant, False, str(error))
+            except Exception as error:
+                yield CheckResult(name, variant, False, f"{type(error).__name__}: {error}")
             else:
                 yield CheckResult(name, variant, True)
 
@@ -149,11 +152,31 @@ def check_hidden_information(game: Game, seed: int) -> None:
 
 
 def check_other_rows(game: Game, seed: int) -> None:
-    """No kernel touches another row than its own."""
-    for state in _positions(game, seed):
-        rows = np.repeat(state.row, 3)
-        game.spec.rules.step(rows, 1, int(state.legal_actions()[-1]))
-        require(rows[0].tobytes() == rows[2].tobytes() == state.row[0].tobytes(), "step() touches another row")
+    """No kernel touches another row than its own, and those that only look leave that one alone too."""
+    for state in _positions(game, seed, chance=True):
+        for name, arguments in _calls(game, state).items():
+            rows = np.repeat(state.row, 3)
+            getattr(game.spec.rules, name)(rows, 1, *arguments)
+            others = rows[:3:2] if name in CHANGING else rows
+            touched = any(row.tobytes() != state.row[0].tobytes() for row in others)
+            require(not touched, f"{name}() touches another row" if name in CHANGING else f"{name}() changes the game")
+
+
+def _calls(game: Game, state: State) -> dict[str, tuple[Any, ...]]:
+    """Return the kernels that may be called in a position, with the arguments after (S, i)."""
+    mover, values = state.to_move, np.zeros(game.players)
+    calls: dict[str, tuple[Any, ...]] = {"init": (), "to_move": (), "truncated": (), "score": (values,)}
+    calls["observe"] = (0, np.zeros(game.layout.size, np.float32))
+    if mover == TERMINAL:
+        calls["returns"] = (values,)
+    elif mover == CHANCE:
+        calls["chance"] = (np.zeros(game.spec.max_outcomes, np.int64),)
+        calls["resolve"] = (state.chance_outcomes()[-1][0],)
+    else:
+        action = int(state.legal_actions()[-1])
+        calls |= {"is_legal": (action,), "step": (action,), "pick": (np.uint64(0),)}
+        calls |= {"legal": (state.action_mask(),), "resample": (mover, streams(0, 1), 0)}
+    return calls
 
 
 def check_chance(game: Game, seed: int) -> None:
@@ -259,6 +282,7 @@ def _allocations(game: Game, batch: Batch) -> dict[str, int]:
         "first_illegal": (batch.S, actions, all_rows),
         "random_rows": (batch.S, streams(0, batch.rows), actions),
         "step_rows": (batch.S, streams(1, batch.rows), actions, all_rows, batch.returns, batch.ended),
+        "start_rows": (batch.S, streams(2, batch.rows), game.template, all_rows),
     }
     counts: dict[str, int] = {}
     for name, arguments in calls.items():

@@ -73,7 +73,8 @@ class GameSpec:
         rules: module with the kernels named in `KERNELS`.
         text: module with `action_text(S, i, action)`, `outcome_text(S, i, outcome)`, `to_json(S, i)`,
             `from_json(struct)` and `board_text(S, i)`.
-        draw: import path of the module with `draw_svg(struct, highlight)`, loaded when something is drawn.
+        draw: import path of the module with `draw_svg(struct, highlight=None, *, theme="auto", names=())` and, if it
+            likes, `SEAT_COLOURS`; loaded when something is drawn.
         variants: named switch settings that have golden records, "default" among them.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caravan_env.core.contract import CHANCE, ILLEGAL, TERMINAL, GameSpec
-from caravan_env.core.errors import GameOver, IllegalAction, WrongSeat
+from caravan_env.core.errors import CaravanError, GameOver, IllegalAction, WrongSeat
 from caravan_env.core.kernel import announce_compilation, bind_loops
 from caravan_env.core.loops import LOOPS
 from caravan_env.core.observation import ObservationLayout
@@ -18,17 +19,17 @@ from caravan_env.core.params import GameParams
 from caravan_env.core.rng import streams
 
 
-_loops_of_spec: dict[int, dict[str, Any]] = {}
+_loops_of_spec: dict[int, tuple[GameSpec, dict[str, Any]]] = {}
 
 
 def _bound_loops(spec: GameSpec) -> dict[str, Any]:
-    """Return the loops compiled for a spec; specs live as long as the process, so their id is a safe key."""
+    """Return the loops compiled for a spec; the spec is kept beside them, so that no other one gets its id."""
     if id(spec) not in _loops_of_spec:
         source = str(spec.rules.__file__)
         announce_compilation(spec.name, source)
         kernels = {**spec.kernels(), "MAX_OUTCOMES": spec.max_outcomes}
-        _loops_of_spec[id(spec)] = bind_loops(LOOPS, spec.name, kernels, source)
-    return _loops_of_spec[id(spec)]
+        _loops_of_spec[id(spec)] = spec, bind_loops(LOOPS, spec.name, kernels, source)
+    return _loops_of_spec[id(spec)][1]
 
 
 class Game:
@@ -94,17 +95,15 @@ class State:
         self.row = row
         self._kernels = game.spec.rules
         self._weights = np.zeros(game.spec.max_outcomes, np.int64)
-        self._stream = None if seed is None else streams(seed, 1)
-        self._settle()
-
-    def _settle(self) -> None:
-        if self._stream is not None:
-            self.game.loops["settle"](self.row, 0, self._stream, 0, self._weights)
+        self._draws_chance = seed is not None
+        self._stream = np.zeros(1, np.uint64) if seed is None else streams(seed, 1)
+        if self._draws_chance:
+            game.loops["settle"](row, 0, self._stream, 0, self._weights)
 
     def clone(self) -> Self:
         """Return an independent copy, chance stream included."""
         copy = type(self)(self.game, self.row.copy())
-        copy._stream = None if self._stream is None else self._stream.copy()
+        copy._draws_chance, copy._stream = self._draws_chance, self._stream.copy()
         return copy
 
     @property
@@ -129,9 +128,8 @@ class State:
 
     def action_mask(self) -> NDArray[np.uint8]:
         """Return the uint8 mask of shape (actions,); all zero unless a seat is to move."""
-        mask = np.zeros(self.game.num_actions, np.uint8)
-        if self.to_move >= 0:
-            self._kernels.legal(self.row, 0, mask)
+        mask = np.empty(self.game.num_actions, np.uint8)
+        self.game.loops["mask_row"](self.row, mask)
         return mask
 
     def legal_actions(self) -> NDArray[np.int64]:
@@ -150,17 +148,26 @@ class State:
             WrongSeat: it is not this seat's move, or chance is to be resolved first.
             IllegalAction: the rules do not allow the action now. In all cases the state is unchanged.
         """
+        if seat is not None:
+            self.check_seat(seat)
+        number = _whole_number(action)
+        known = number if 0 <= number < self.game.num_actions else -1
+        played = self.game.loops["play_row"](
+            self.row, self._stream, known, -1 if seat is None else seat, self._draws_chance
+        )
+        if played == ILLEGAL:
+            raise self._refusal(number, seat)
+
+    def _refusal(self, action: int, seat: int | None) -> CaravanError:
+        """Return the error for an action that cannot be played now."""
         mover = self.to_move
         if mover == TERMINAL:
-            raise GameOver(f"this game of {self.game.name} is over; start a new one to go on")
+            return GameOver(f"this game of {self.game.name} is over; start a new one to go on")
         if mover == CHANCE:
-            raise WrongSeat("chance is to be resolved before a seat can move; call resolve()")
+            return WrongSeat("chance is to be resolved before a seat can move; call resolve()")
         if seat is not None and seat != mover:
-            raise WrongSeat(f"seat {seat} cannot move now: it is the turn of seat {mover}")
-        if not self._kernels.is_legal(self.row, 0, int(action)):
-            raise IllegalAction(illegal_action_message(self.game, self.row, 0, action))
-        self._kernels.step(self.row, 0, int(action))
-        self._settle()
+            return WrongSeat(f"seat {seat} cannot move now: it is the turn of seat {mover}")
+        return IllegalAction(illegal_action_message(self.game, self.row, 0, action))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return (outcome, probability) of every outcome of the chance event that is next; [] if none is."""
@@ -234,6 +241,13 @@ class State:
         """Raise WrongSeat unless `seat` exists."""
         if not 0 <= seat < self.game.players:
             raise WrongSeat(f"seat {seat} does not exist: this game has the seats 0 to {self.game.players - 1}")
+
+
+def _whole_number(action: Any) -> int:
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise IllegalAction(f"an action is a whole number, not {action!r}") from None
 
 
 def illegal_action_message(game: Game, S: NDArray[np.void], i: int, action: int) -> str:

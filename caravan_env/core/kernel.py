@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -30,6 +31,7 @@ from platformdirs import user_cache_dir
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
 CACHE_ROOT_VARIABLE = "CARAVAN_ENV_CACHE"
 STALE_AFTER_DAYS = 30
+_CACHE_NAME = re.compile(r".+-[0-9a-f]{16}-[0-9a-f]{16}")
 
 
 def sources_digest(folder: Path) -> str:
@@ -146,9 +148,10 @@ def announce_compilation(game_name: str, source_file: str) -> None:
 
 
 def remove_stale_caches(days: float = STALE_AFTER_DAYS) -> list[Path]:
-    """Delete cache folders that nothing has touched for `days` days; return the deleted ones."""
+    """Delete cache folders in which nothing was compiled for `days` days; return the deleted ones."""
     deadline = time.time() - days * 86_400
-    stale = [p for p in CACHE_ROOT.glob("*-*-*") if p.is_dir() and p.stat().st_mtime < deadline]
+    ours = [p for p in CACHE_ROOT.iterdir() if _CACHE_NAME.fullmatch(p.name)] if CACHE_ROOT.is_dir() else []
+    stale = [p for p in ours if p.is_dir() and p.stat().st_mtime < deadline]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
     return stale

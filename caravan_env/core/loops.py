@@ -86,6 +86,18 @@ def view_rows(S, seats, mask, counts, obs):
             obs[i, :] = 0.0
 
 
+def mover_rows(S, seats):
+    """Write who is to move in every row: a seat, CHANCE or TERMINAL."""
+    for i in range(S.shape[0]):
+        seats[i] = to_move(S, i)
+
+
+def legal_rows(S, mask):
+    """Write the mask of every row; in each of them a seat must be to move."""
+    for i in range(S.shape[0]):
+        legal(S, i, mask[i])
+
+
 def observe_rows(S, seats, obs):
     """Write what seats[i] may know of row i, also in finished rows."""
     for i in range(S.shape[0]):
@@ -150,6 +162,30 @@ def random_rollout(S, R, P, template, steps):
     return games
 
 
+def scripted_rollout(S, R, P, template, script):
+    """Play script[i, t] (rows, steps) int64 in row i, choosing and ignoring a random legal action at every step.
+
+    Measures what a rollout costs in games that somebody plays purposefully. Every action must be legal where it is
+    played.
+
+    Returns:
+        (games finished, sum of the actions chosen and ignored, which keeps the compiler from leaving them out).
+    """
+    weights = np.empty(MAX_OUTCOMES, np.int64)
+    games = 0
+    ignored = 0
+    for i in range(S.shape[0]):
+        for t in range(script.shape[1]):
+            ignored += pick(S, i, next_u64(P, i) >> np.uint64(32))
+            step(S, i, script[i, t])
+            if settle(S, i, R, i, weights) == TERMINAL:
+                games += 1
+                S[i] = template[0]
+                init(S, i)
+                settle(S, i, R, i, weights)
+    return games, ignored
+
+
 def random_playout(S, i, P, r, weights, values):
     """Play row i to its end with random legal actions and stream P[r]; write the returns; return the number of actions.
 
@@ -171,6 +207,29 @@ def seat_observe(S, seat, mask, obs):
     else:
         bits[:] = 0
     observe(S, 0, seat, obs)
+
+
+def play_row(S, R, action, seat, chance_too):
+    """Play one action of the single row 0 if the seat (any, if negative) may, and resolve chance if chance_too != 0.
+
+    Returns:
+        The next `to_move`, or ILLEGAL (-3) with nothing changed.
+    """
+    mover = to_move(S, 0)
+    if mover < 0 or (seat >= 0 and seat != mover) or not is_legal(S, 0, action):
+        return ILLEGAL
+    step(S, 0, action)
+    if chance_too:
+        return settle(S, 0, R, 0, np.empty(MAX_OUTCOMES, np.int64))
+    return to_move(S, 0)
+
+
+def mask_row(S, mask):
+    """Write the mask of the single row 0, all zero unless a seat is to move; return the number of legal actions."""
+    if to_move(S, 0) >= 0:
+        return legal(S, 0, mask)
+    mask[:] = 0
+    return 0
 
 
 def seat_step(S, R, action, mask, obs):
@@ -200,13 +259,18 @@ LOOPS: dict[str, Callable[..., Any]] = {
         start_rows,
         first_illegal,
         view_rows,
+        mover_rows,
+        legal_rows,
         observe_rows,
         step_rows,
         advance_rows,
         random_rows,
         random_rollout,
+        scripted_rollout,
         random_playout,
         seat_observe,
+        play_row,
+        mask_row,
         seat_step,
     )
 }

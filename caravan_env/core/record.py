@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from caravan_env.core.errors import BadRecord, CaravanError
+from caravan_env.core.errors import BadRecord, CaravanError, nearest
 from caravan_env.core.files import write_text
 from caravan_env.core.game import Game, State
-from caravan_env.core.registry import game_spec
+from caravan_env.core.registry import game_names, game_spec
 
 FORMAT = 1
 _HEADER_FIELDS = {"format": int, "game": str, "version": int, "params": dict, "agents": list}
@@ -90,8 +90,10 @@ class Record:
         """Return the game variant that was played.
 
         Raises:
-            BadRecord: the record is of another version of the game, or its params do not fit.
+            BadRecord: there is no such game, the record is of another version of it, or its params do not fit.
         """
+        if self.header["game"] not in game_names():
+            raise BadRecord(f"line 1: there is no game {self.header['game']!r}: {nearest(self.header['game'], game_names())}")
         spec = game_spec(self.header["game"])
         if spec.version != self.header["version"]:
             raise BadRecord(
@@ -109,6 +111,15 @@ def position_digest(state: State) -> str:
     struct = {"game": state.game.name, **state.game.spec.text.to_json(state.row, 0)}
     text = json.dumps(struct, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _result_of(state: State, events: list[Event]) -> dict[str, Any]:
+    return {
+        "returns": [round(float(x), 6) for x in state.returns()],
+        "scores": [float(x) for x in state.scores()],
+        "truncated": state.truncated,
+        "plies": sum(event.kind == "move" for event in events),
+    }
 
 
 class Recorder:
@@ -131,21 +142,14 @@ class Recorder:
     def step(self, action: int, value: float | None = None, policy: Mapping[int, float] | None = None) -> None:
         """Play a legal action and note it; an illegal one raises and is not noted."""
         seat, legal = self.state.to_move, len(self.state.legal_actions())
-        text = self.state.action_text(action) if 0 <= action < self.state.game.num_actions else ""
+        text = self.state.action_text(action) if seat >= 0 and 0 <= action < self.state.game.num_actions else ""
         self.state.step(action)
         digest = position_digest(self.state)
         self.record.events.append(Event("move", int(action), text, digest, seat, legal, value, policy))
 
     def finish(self) -> Record:
         """Note the result of the finished game and return the record."""
-        plies = sum(event.kind == "move" for event in self.record.events)
-        self.record.result = {
-            "type": "result",
-            "returns": [round(float(x), 6) for x in self.state.returns()],
-            "scores": [float(x) for x in self.state.scores()],
-            "truncated": self.state.truncated,
-            "plies": plies,
-        }
+        self.record.result = {"type": "result", **_result_of(self.state, self.record.events)}
         return self.record
 
     def fail(self, seat: int, action: int, message: str) -> Record:
@@ -165,7 +169,7 @@ def read_record(path: str | Path, partial: bool = False) -> Record:
         BadRecord: the file cannot be read, or a line is damaged or missing; the message names the line.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise BadRecord(f"the record {path} cannot be read: {error}") from error
     return parse_record(lines, partial)
@@ -173,7 +177,7 @@ def read_record(path: str | Path, partial: bool = False) -> Record:
 
 def parse_record(lines: list[str], partial: bool = False) -> Record:
     """Parse the lines of a record file, see `read_record`."""
-    if not lines:
+    if not any(lines):
         raise BadRecord("line 1: the record is empty; it must begin with a header")
     record = Record(_parse_header(lines[0]))
     for number, line in enumerate(lines[1:], start=2):
@@ -207,12 +211,25 @@ def replay(record: Record) -> Iterator[tuple[Event | None, State]]:
         if position_digest(state) != event.digest:
             raise BadRecord(f"line {number}: after {event.text!r} the position is not the recorded one")
         yield event, state
+    _check_result(record, state)
+
+
+def _check_result(record: Record, state: State) -> None:
+    """Raise BadRecord unless the result line, if there is one, says what the replayed game came to."""
+    if record.result is None or record.result["type"] == "error":
+        return
+    number = len(record.events) + 2
+    if not state.is_terminal:
+        raise BadRecord(f"line {number}: there is a result, but the game is not over")
+    for field, value in _result_of(state, record.events).items():
+        if record.result[field] != value:
+            raise BadRecord(f"line {number}: {field} is {record.result[field]!r}, but the game came to {value!r}")
 
 
 def _load_line(number: int, line: str) -> dict[str, Any]:
     try:
         struct = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise BadRecord(f"line {number}: this is no JSON object: {error}") from error
     if not isinstance(struct, dict) or "type" not in struct:
         raise BadRecord(f"line {number}: this is no JSON object with a type")

@@ -27,7 +27,7 @@ def register_game(game: GameSpec | str, name: str | None = None) -> None:
 
 def game_names() -> list[str]:
     """Return the names of the registered games."""
-    return sorted({*_paths, *_specs})
+    return sorted({*_paths, *(name for name in _specs if ":" not in name)})
 
 
 def game_spec(name: str) -> GameSpec:
@@ -39,7 +39,10 @@ def game_spec(name: str) -> GameSpec:
     if name not in _specs:
         if name not in _paths and ":" not in name:
             raise UnknownName(f"there is no game {name!r}: {nearest(name, game_names())}")
-        _specs[name] = _load(_paths.get(name, name))
+        spec = _load(_paths.get(name, name))
+        _specs[name] = spec
+        if spec.name not in _paths:
+            _specs.setdefault(spec.name, spec)  # records name the game, not its import path
     return _specs[name]
 
 
@@ -52,8 +55,8 @@ def _load(path: str) -> GameSpec:
     module_name, _, attribute = path.partition(":")
     try:
         spec = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UnknownName(f"the game {path!r} cannot be loaded: {error}") from error
+    except Exception as error:
+        raise UnknownName(f"the game {path!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if not isinstance(spec, GameSpec):
         raise UnknownName(f"{path!r} is no GameSpec but a {type(spec).__name__}")
     return spec

@@ -104,8 +104,8 @@ def test_the_panels_tell_the_rest(make_struct: MakeStruct) -> None:
         ({"phase": "start", "seat": -1, "turn": 0, "actions_left": 0}, "The starting seat is drawn"),
         ({"phase": "fill", "seat": 0, "turn": 0, "actions_left": 0}, "Goods are drawn from the bag"),
         ({"phase": "over"}, "Seat 1 wins"),
-        ({"phase": "over", "truncated": True}, "Seat 1 wins, at the turn limit"),
-        ({"bag": dict.fromkeys(GOODS, 0)}, "the next delivery ends the game"),
+        ({"phase": "over", "truncated": True}, "Game over at the turn limit"),
+        ({"bag": dict.fromkeys(GOODS, 0)}, "a delivery ends the game"),
     ],
 )
 def test_every_phase_is_told(make_struct: MakeStruct, fields: Struct, words: str) -> None:
@@ -115,7 +115,7 @@ def test_every_phase_is_told(make_struct: MakeStruct, fields: Struct, words: str
 def test_a_shared_win_is_told(make_struct: MakeStruct) -> None:
     struct = make_struct(phase="over")
     struct["seats"][1] = copy.deepcopy(struct["seats"][0])
-    assert "Seat 0 and seat 1 share the win" in draw_svg(struct)
+    assert "Seats 0, 1 share the win" in draw_svg(struct)
 
 
 @pytest.mark.parametrize(

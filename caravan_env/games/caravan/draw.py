@@ -556,7 +556,7 @@ def _status(struct: Mapping[str, Any], board: Board) -> Iterable[str]:
 
 def _headline(struct: Mapping[str, Any]) -> str:
     if struct["phase"] == "over":
-        return f"Game over after turn {struct['turn']}"
+        return "Game over at the turn limit" if struct["truncated"] else f"Game over after turn {struct['turn']}"
     if struct["turn"] == 0:
         return "Set-up"
     return f"Turn {struct['turn']}: seat {struct['seat']} ({SEAT_NAMES[struct['seat']]})"
@@ -568,9 +568,9 @@ def _subline(struct: Mapping[str, Any]) -> str:
     if struct["phase"] == "fill":
         return "Goods are drawn from the bag"
     winners = sorted(_winners(struct))
-    seats = " and ".join(f"seat {k}" for k in winners)
-    won = f"{seats} {'wins' if len(winners) == 1 else 'share the win'}"
-    return (won + (", at the turn limit" if struct["truncated"] else "")).capitalize()
+    if len(winners) == 1:
+        return f"Seat {winners[0]} wins"
+    return f"Seats {', '.join(map(str, winners))} share the win"
 
 
 def _winners(struct: Mapping[str, Any]) -> set[int]:
@@ -637,9 +637,10 @@ def _counters(side: Mapping[str, Any], y: float) -> Iterable[str]:
 
 def _bag(struct: Mapping[str, Any]) -> Iterable[str]:
     total = sum(struct["bag"].values())
-    yield _text(16, 27, f"Bag: {total}", "b", 16)
     if total == 0 and struct["phase"] == "play":
-        yield _text(PANEL_WIDTH - 16, 27, "the next delivery ends the game", "end", 14)
+        yield _text(16, 27, "Bag empty: a delivery ends the game", size=13.5)
+    else:
+        yield _text(16, 27, f"Bag: {total}", "b", 16)
     for k, good in enumerate(GOODS):
         x, y = 28 + 76 * (k % 4), 52 + 40 * (k // 4)
         faint = "" if struct["bag"][good] else ' opacity=".45"'

@@ -1,0 +1,265 @@
+"""Trained policies as agents, on numpy alone: a checkpoint's weights are a few matrices.
+
+A checkpoint folder holds `policy.safetensors` (the weights) and `policy.json` (what they are for). docs/formats.md
+describes both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from agents.base import RowAgent
+from caravan_env.core.errors import CaravanError
+from caravan_env.core.game import Game, State
+from caravan_env.core.kernel import kernel
+from caravan_env.core.match import Thought
+from caravan_env.core.rng import next_u64, streams
+
+FORMAT = 1
+WEIGHTS = "policy.safetensors"
+DESCRIPTION = "policy.json"
+CHECKPOINTS = "checkpoints"
+POLICY_SHOWN = 8  # a thought names so many of the most probable actions
+
+Float = NDArray[np.float32]
+
+
+class BadCheckpoint(CaravanError, ValueError):
+    """A checkpoint that is missing, damaged, or of another game, version or format."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Description:
+    """What a policy is for, and where it comes from.
+
+    Attributes:
+        game: name of the game.
+        version: version of the game; another one means other observations or actions.
+        params: rule switches it was trained with.
+        observation: piece name -> shape of the observation vector.
+        actions: size of the action mask.
+        network: widths of the layers by part: trunk, policy, value.
+        step: decisions of the learner so far.
+        config: digest of the configuration it was trained with.
+        sha256: file name -> digest of the other files of the checkpoint.
+        format: version of this format.
+    """
+
+    game: str
+    version: int
+    params: Mapping[str, Any]
+    observation: Mapping[str, list[int]]
+    actions: int
+    network: Mapping[str, list[int]]
+    step: int
+    config: str
+    sha256: Mapping[str, str]
+    format: int = FORMAT
+
+    @classmethod
+    def of_game(cls, game: Game, **rest: Any) -> Self:
+        """Return a description with the fields that the game decides filled in."""
+        return cls(
+            game=game.name,
+            version=game.spec.version,
+            params=game.params.to_json(),
+            observation=_pieces(game),
+            actions=game.num_actions,
+            **rest,
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read the description in a checkpoint folder; raises BadCheckpoint."""
+        path = folder / DESCRIPTION
+        try:
+            struct = json.loads(path.read_text(encoding="utf-8"))
+            description = cls(**struct)
+        except OSError as error:
+            raise BadCheckpoint(f"{folder} is no checkpoint: {DESCRIPTION} cannot be read ({error.strerror})") from error
+        except (ValueError, TypeError) as error:
+            raise BadCheckpoint(f"the checkpoint {folder} is damaged: {DESCRIPTION}: {error}") from error
+        if description.format != FORMAT:
+            raise BadCheckpoint(f"{path} is checkpoint format {description.format}; this package reads format {FORMAT}")
+        return description
+
+    def check(self, game: Game, folder: Path) -> None:
+        """Raise BadCheckpoint unless the policy can play this variant of the game."""
+        if self.game != game.name:
+            raise BadCheckpoint(f"the checkpoint {folder} is of the game {self.game!r}, not of {game.name!r}")
+        if self.version != game.spec.version:
+            raise BadCheckpoint(
+                f"the checkpoint {folder} is of {self.game} version {self.version}, "
+                f"and this package plays version {game.spec.version}"
+            )
+        if dict(self.observation) != _pieces(game) or self.actions != game.num_actions:
+            raise BadCheckpoint(
+                f"the checkpoint {folder} was trained with other rule switches, under which a seat sees something else: "
+                f"{_differences(self.params, game.params.to_json())}"
+            )
+
+
+class Network:
+    """Inference with the trained weights: ReLU layers of a trunk, then a policy head and a value head."""
+
+    def __init__(self, tensors: Mapping[str, Float]) -> None:
+        """Take weights named "<part>.<layer>.weight" (out, in) and "<part>.<layer>.bias" (out,)."""
+        self._parts = {part: _layers(tensors, part) for part in ("trunk", "policy", "value")}
+
+    def logits(self, obs: Float, mask: NDArray[np.uint8]) -> Float:
+        """Return the masked logits (rows, actions) of observations (rows, observation)."""
+        out = _head(self._parts["policy"], _trunk(self._parts["trunk"], obs))
+        return np.where(mask.astype(bool), out, np.float32(-np.inf))
+
+    def values(self, obs: Float) -> Float:
+        """Return the expected returns (rows,) of observations (rows, observation)."""
+        return _head(self._parts["value"], _trunk(self._parts["trunk"], obs))[:, 0]
+
+
+class PolicyAgent(RowAgent):
+    """Plays what a trained policy says: its most probable action, or a sample."""
+
+    def __init__(self, game: Game, network: Network, seed: int = 0, sample: bool = False, name: str = "policy") -> None:
+        super().__init__(game, seed)
+        self.name = name
+        self.network = network
+        self.sample = sample
+        self._streams = streams(seed, 1)
+
+    def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """See `Agent.act_rows`; all rows go through the network at once, and row i draws from stream i."""
+        return self.act_games(S, mask, np.arange(len(S)))
+
+    def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Agent.act_games`; game g draws from stream g."""
+        return self._choose(self.network.logits(observe(self.game, S), mask), games)
+
+    def think(self, state: State) -> Thought:
+        """Return the action with the value and the most probable actions."""
+        obs = observe(self.game, state.row)
+        logits = self.network.logits(obs, state.action_mask()[None])
+        action = int(self._choose(logits, np.zeros(1, np.int64))[0])
+        probabilities = _probabilities(logits)[0]
+        top = np.argsort(-probabilities, kind="stable")[:POLICY_SHOWN]
+        policy = {int(a): float(probabilities[a]) for a in top if probabilities[a] > 0}
+        return Thought(action, float(self.network.values(obs)[0]), policy)
+
+    def _choose(self, logits: Float, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        if not self.sample:
+            return logits.argmax(axis=1)
+        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
+        if missing > 0:
+            self._streams = np.append(self._streams, streams(self.seed, missing, first=len(self._streams)))
+        return draw(logits, self._streams, games)
+
+
+def load_policy(path: str | Path, game: Game, seed: int = 0, sample: bool = False) -> PolicyAgent:
+    """Return the policy of a run folder (its last checkpoint) or of a checkpoint folder.
+
+    Raises:
+        BadCheckpoint: there is none, it is damaged, or it cannot play this variant.
+    """
+    folder = resolve(path)
+    description = Description.read(folder)
+    description.check(game, folder)
+    return PolicyAgent(game, Network(read_tensors(folder, WEIGHTS, description)), seed, sample, f"policy:{path}")
+
+
+def observe(game: Game, S: NDArray[np.void]) -> Float:
+    """Return what the seat to move knows in every row, (rows, observation) float32."""
+    rows = len(S)
+    seats, counts = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    mask = np.zeros((rows, game.num_actions), np.uint8)
+    obs = np.zeros((rows, game.layout.size), np.float32)
+    game.loops["view_rows"](S, seats, mask, counts, obs)
+    return obs
+
+
+def draw(logits: Float, R: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Draw one action per row from masked logits (n, actions), by inverting the cumulative distribution.
+
+    Args:
+        logits: (n, actions), -inf where an action is not legal.
+        R: uint64 streams, advanced.
+        rows: (n,) int64, the stream of each row.
+    """
+    tickets = np.empty(len(rows))
+    _draw_tickets(R, rows, tickets)
+    cumulative = np.cumsum(_probabilities(logits), axis=1, dtype=np.float64)
+    chosen = (cumulative <= tickets[:, None] * cumulative[:, -1:]).sum(axis=1)
+    return np.asarray(chosen, dtype=np.int64)
+
+
+def resolve(path: str | Path) -> Path:
+    """Return the checkpoint folder that a path means: itself, or the last checkpoint of a run folder."""
+    folder = Path(path)
+    if (folder / DESCRIPTION).exists():
+        return folder
+    found = checkpoint_folders(folder)
+    if not found:
+        raise BadCheckpoint(f"there is no checkpoint in {folder}")
+    return found[-1]
+
+
+def checkpoint_folders(run_dir: Path) -> list[Path]:
+    """Return the checkpoint folders of a run, in the order of their steps."""
+    return sorted(path for path in (run_dir / CHECKPOINTS).glob("step-*") if path.is_dir())
+
+
+def read_tensors(folder: Path, name: str, description: Description) -> dict[str, NDArray[Any]]:
+    """Read a safetensors file of a checkpoint whose digest is in the description; raises BadCheckpoint."""
+    path = folder / name
+    try:
+        if hashlib.sha256(path.read_bytes()).hexdigest() != description.sha256.get(name):
+            raise BadCheckpoint(f"the checkpoint {folder} is damaged: {name} is not as it was written")
+        return dict(load_file(path))
+    except (OSError, SafetensorError) as error:
+        raise BadCheckpoint(f"the checkpoint {folder} is damaged: {name} cannot be read: {error}") from error
+
+
+@kernel
+def _draw_tickets(R, rows, tickets):  # type: ignore[no-untyped-def]
+    """Write a uniform number in [0, 1 - 2**-24] per row: times a total, it stays below the total in spite of rounding."""
+    for k in range(rows.shape[0]):
+        tickets[k] = np.float32(next_u64(R, rows[k]) >> np.uint64(40)) * np.float32(2.0**-24)
+
+
+def _pieces(game: Game) -> dict[str, list[int]]:
+    return {name: list(piece.shape) for name, piece in game.layout.pieces.items()}
+
+
+def _differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
+    names = [name for name in ours if theirs.get(name) != ours[name]]
+    return ", ".join(f"{name} = {theirs.get(name)!r} there, {ours[name]!r} here" for name in names)
+
+
+def _layers(tensors: Mapping[str, Float], part: str) -> list[tuple[Float, Float]]:
+    count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in tensors)
+    names = [f"{part}.{layer}" for layer in range(count)]
+    return [(np.ascontiguousarray(tensors[f"{n}.weight"].T), tensors[f"{n}.bias"]) for n in names]
+
+
+def _trunk(layers: list[tuple[Float, Float]], x: Float) -> Float:
+    for weight, bias in layers:
+        x = np.maximum(x @ weight + bias, np.float32(0))
+    return x
+
+
+def _head(layers: list[tuple[Float, Float]], x: Float) -> Float:
+    weight, bias = layers[-1]
+    return _trunk(layers[:-1], x) @ weight + bias
+
+
+def _probabilities(logits: Float) -> Float:
+    weights: Float = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)

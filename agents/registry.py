@@ -1,0 +1,209 @@
+"""Agents by their spec, a string: `make_agent("planner:beam=64", game)`.
+
+| spec | agent |
+| --- | --- |
+| `random`, `first` | agents for every game, see `agents.simple` |
+| `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
+| `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
+| `policy:PATH` | a trained policy |
+| `FILE.py:NAME` | your own: a class derived from `agents.base.Agent`, a class with `act(state)`, or a function of a state |
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import Agent
+from agents.simple import FirstAgent, RandomAgent
+from caravan_env.core.errors import BadParams, CaravanError, UnknownName, nearest
+from caravan_env.core.game import Game, State
+
+#: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`.
+HEURISTICS = {
+    "caravan": "agents.heuristic.caravan",
+}
+SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent}
+POLICY = "policy"
+_FILE_MARK = ".py:"
+_TRUTH = {"true": True, "false": False}
+
+Potential = Callable[[NDArray[np.void], NDArray[np.int64]], NDArray[np.float64]]
+
+
+class BadAgent(CaravanError, ValueError):
+    """An agent that cannot be made from its spec, or that does not answer with an action number."""
+
+
+def agent_names(game: str | None = None) -> list[str]:
+    """Return the names of the agents for a game, or for any game; `policy:PATH` and `FILE.py:NAME` come on top."""
+    modules = [game] if game else list(HEURISTICS)
+    return sorted({*SIMPLE, *(name for module in modules for name in _heuristic_agents(module))})
+
+
+def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
+    """Return the agent of a spec, see the table above.
+
+    Args:
+        spec: what to make; it becomes the agent's name.
+        game: the variant it is to play.
+        seed: where its own randomness starts.
+
+    Raises:
+        UnknownName: no such agent or option; the message offers the nearest one.
+        BadParams: an option has a value that is not possible.
+        BadAgent: a file or policy that cannot be loaded.
+    """
+    name, _, rest = spec.strip().partition(":")
+    if _FILE_MARK in spec:
+        agent = _from_file(spec.strip(), game, seed)
+    elif name == POLICY:
+        agent = _policy(rest, game, seed)
+    else:
+        kind = _agent_class(name, game)
+        agent = kind(game, seed, **_read_options(name, kind, rest))
+    agent.name = spec.strip()
+    return agent
+
+
+def split_specs(text: str) -> list[str]:
+    """Return the specs of a comma-separated list; a piece like `key=value` belongs to the spec before it."""
+    specs: list[str] = []
+    for piece in filter(None, map(str.strip, text.split(","))):
+        if specs and "=" in piece and ":" not in piece.partition("=")[0]:
+            specs[-1] += f",{piece}"
+        else:
+            specs.append(piece)
+    return specs
+
+
+def heuristic_potential(game: Game) -> Potential | None:
+    """Return the game's own `potential(S, seats)`, (rows,) float64 in units of the return, or None if it has none."""
+    module = _heuristics(game.name)
+    return getattr(module, "potential", None)
+
+
+def _heuristics(game: str) -> ModuleType | None:
+    return importlib.import_module(HEURISTICS[game]) if game in HEURISTICS else None
+
+
+def _heuristic_agents(game: str) -> Mapping[str, type[Agent]]:
+    module = _heuristics(game)
+    return module.AGENTS if module else {}
+
+
+def _agent_class(name: str, game: Game) -> type[Agent]:
+    known = {**SIMPLE, **_heuristic_agents(game.name)}
+    if name in known:
+        return known[name]
+    allowed = [*known, f"{POLICY}:PATH", "FILE.py:NAME"]
+    lack = "" if game.name in HEURISTICS else f" ({game.name} has no scripted agents of its own)"
+    raise UnknownName(f"there is no agent {name!r}{lack}: {nearest(name, allowed)}")
+
+
+def _read_options(name: str, kind: type[Agent], text: str) -> dict[str, Any]:
+    """Return the keyword arguments for an agent from the text after its name; its keyword-only parameters are its options."""
+    parameters = inspect.signature(kind).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    if text and not defaults:
+        raise UnknownName(f"agent {name!r} has no options, so {text!r} cannot be set")
+    options: dict[str, Any] = {}
+    for piece in filter(None, text.split(",")):
+        key, equals, value = piece.partition("=")
+        if not equals:
+            key, value = next(iter(defaults)), piece
+        if key not in defaults:
+            raise UnknownName(f"agent {name!r} has no option {key!r}: {nearest(key, defaults)}")
+        options[key] = _read_value(f"{name}:{key}", defaults[key], value)
+    return options
+
+
+def _read_value(option: str, default: Any, text: str) -> Any:
+    """Return the text as a value of the type of the option's default."""
+    kind = type(default)
+    try:
+        return _TRUTH[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError) as error:
+        raise BadParams(f"{option} = {text!r} is not possible: it must be of type {kind.__name__}") from error
+
+
+def _policy(path: str, game: Game, seed: int) -> Agent:
+    if not path:
+        raise BadAgent("a policy is named by its path: policy:PATH")
+    try:
+        neural = importlib.import_module("agents.neural")
+    except ImportError as error:
+        raise BadAgent(f"policy:{path} needs what training needs; install caravan_env[train] ({error})") from error
+    agent: Agent = neural.load_policy(path, game, seed)
+    return agent
+
+
+# --- agents from a user's file ---------------------------------------------------------------------------------------
+
+
+class ForeignAgent(Agent):
+    """Wraps anything that names an action for a state."""
+
+    def __init__(self, game: Game, seed: int, choose: Callable[[State], Any], spec: str) -> None:
+        super().__init__(game, seed)
+        self.name = spec
+        self._choose = choose
+
+    def act(self, state: State) -> int:
+        """Return the wrapped choice.
+
+        Raises:
+            BadAgent: the answer is no whole number.
+        """
+        answer = self._choose(state)
+        try:
+            return operator.index(answer)
+        except TypeError as error:
+            raise BadAgent(f"agent {self.name!r} answered {answer!r}; it must answer with an action number") from error
+
+
+def _from_file(spec: str, game: Game, seed: int) -> Agent:
+    path, _, name = spec.rpartition(":")
+    thing = _find(_load_file(path), path, name)
+    if inspect.isclass(thing) and issubclass(thing, Agent):
+        if inspect.isabstract(thing):
+            raise BadAgent(f"class {name} in {path} lacks the method act(state)")
+        return thing(game, seed)
+    if inspect.isclass(thing):
+        if not callable(getattr(thing, "act", None)):
+            raise BadAgent(f"class {name} in {path} lacks the method act(state)")
+        return ForeignAgent(game, seed, thing().act, spec)
+    if not callable(thing):
+        raise BadAgent(f"{name} in {path} is a {type(thing).__name__}; it must be a class or a function")
+    return ForeignAgent(game, seed, thing, spec)
+
+
+def _load_file(path: str) -> ModuleType:
+    file = Path(path)
+    if not file.is_file():
+        raise BadAgent(f"there is no agent file {path}")
+    spec = importlib.util.spec_from_file_location(f"agent_file_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise BadAgent(f"the agent file {path} cannot be loaded: it is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadAgent(f"the agent file {path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _find(module: ModuleType, path: str, name: str) -> Any:
+    own = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    if name not in vars(module):
+        raise BadAgent(f"there is no {name!r} in {path}: {nearest(name, own)}")
+    return getattr(module, name)

@@ -1,0 +1,23 @@
+"""`caravan bench`."""
+
+from __future__ import annotations
+
+
+def test_bench_reports_figures_and_the_machine(caravan):
+    report = caravan("bench", "caravan", "--seconds", 0.01, "--no-starts", "--json").json
+    assert report["game"] == "caravan"
+    assert report["machine"]["processor"]
+    names = [figure["name"] for figure in report["figures"]]
+    assert {"rollout", "batched", "aec", "loop"} <= set(names)
+    assert all(figure["steps_per_second"] > 0 for figure in report["figures"])
+
+
+def test_bench_prints_a_table(caravan, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    out = caravan("bench", "--seconds", 0.01, "--no-starts", "--set", "players=3").out
+    assert "caravan, 3 players" in out
+    assert "steps/s" in out
+
+
+def test_bench_of_an_unknown_game(caravan):
+    assert "did you mean 'caravan'" in caravan("bench", "karavan").sentence

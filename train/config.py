@@ -1,0 +1,251 @@
+"""The configuration of a training run: typed, checked, from YAML with overrides."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from caravan_env.core.errors import CaravanError, nearest
+from caravan_env.core.files import write_text
+from caravan_env.core.game import Game
+from caravan_env.core.registry import make_game
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(ge=1)]
+Widths = list[Positive]
+
+
+class BadConfig(CaravanError, ValueError):
+    """A configuration with an unknown key, or a value of the wrong type or out of range."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class GameConfig(_Section):
+    """Which game, with which rule switches."""
+
+    name: str = "caravan"
+    params: dict[str, Any] = {}
+
+    def make(self) -> Game:
+        """Return the game variant; an unknown game or switch is an error that offers the nearest one."""
+        return make_game(self.name, **self.params)
+
+
+class BudgetConfig(_Section):
+    """When training ends: after so many minutes, or so many decisions of the learner, whichever comes first."""
+
+    minutes: Annotated[float, Field(gt=0)] | None = None
+    steps: Positive | None = None
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> BudgetConfig:
+        if self.minutes is None and self.steps is None:
+            raise ValueError("one of budget.minutes and budget.steps must be given")
+        return self
+
+
+class PPOConfig(_Section):
+    """Hyper-parameters of PPO (Schulman et al. 2017); names as in Stable-Baselines3.
+
+    `*_end` values are reached linearly at the end of the budget.
+    """
+
+    n_envs: Positive = 256
+    n_steps: Positive = 64
+    batch_size: Positive = 4096
+    n_epochs: Positive = 4
+    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    learning_rate_end: Annotated[float, Field(ge=0)] = 1e-4
+    gamma: Fraction = 0.998
+    gae_lambda: Fraction = 0.95
+    clip_range: Annotated[float, Field(gt=0)] = 0.2
+    ent_coef: Annotated[float, Field(ge=0)] = 0.01
+    ent_coef_end: Annotated[float, Field(ge=0)] = 0.001
+    vf_coef: Annotated[float, Field(ge=0)] = 0.5
+    max_grad_norm: Annotated[float, Field(gt=0)] = 0.5
+    target_kl: Annotated[float, Field(gt=0)] | None = None
+
+
+class NetworkConfig(_Section):
+    """Widths of the layers: a trunk shared by policy and value, then one head for each."""
+
+    trunk: Widths = [256]
+    policy: Widths = [256]
+    value: Widths = [128]
+
+
+class LeagueConfig(_Section):
+    """Whom the learner plays: shares of the games, relative to each other.
+
+    Attributes:
+        latest: weight of the policy that is being trained.
+        past: weight of past selves, once there is one.
+        scripted: agent spec -> weight.
+        add_every: decisions of the learner from one past self to the next.
+        keep: how many past selves are kept; the oldest goes first.
+        sampling: which past self: "uniform", "recent" (weights halve with age) or "prioritized" (prioritized
+            fictitious self-play with weights (1 - win rate)**2, Vinyals et al., Nature 2019).
+    """
+
+    latest: Annotated[float, Field(ge=0)] = 0.4
+    past: Annotated[float, Field(ge=0)] = 0.3
+    scripted: dict[str, Annotated[float, Field(ge=0)]] = {"random": 0.1, "greedy": 0.2}
+    add_every: Positive = 200_000
+    keep: Positive = 8
+    sampling: Literal["uniform", "recent", "prioritized"] = "prioritized"
+
+    @model_validator(mode="after")
+    def _has_an_opponent(self) -> LeagueConfig:
+        if self.latest + sum(self.scripted.values()) <= 0:
+            raise ValueError("league.latest and the weights in league.scripted cannot all be 0")
+        return self
+
+
+class ShapingConfig(_Section):
+    """Potential-based shaping of the learner's rewards (Ng, Harada and Russell 1999); never in evaluation.
+
+    Attributes:
+        weight: factor of the potential; 0 switches shaping off.
+        potential: "score" (own score minus the best other, over `scale`) or "heuristic" (the game's own, if it has one).
+        scale: score points that are worth a potential of 1.
+    """
+
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    potential: Literal["score", "heuristic"] = "heuristic"
+    scale: Annotated[float, Field(gt=0)] = 50.0
+
+
+class EvaluationConfig(_Section):
+    """Games against fixed opponents with rotated seats.
+
+    Attributes:
+        opponents: agent specs.
+        games: games against each opponent, at every evaluation.
+        every: decisions of the learner from one evaluation to the next.
+        final_games: games against each opponent at the end of the run.
+        sample: whether the policy samples its moves rather than taking the most probable one.
+    """
+
+    opponents: list[str] = ["random", "greedy", "planner"]
+    games: Positive = 100
+    every: Positive = 250_000
+    final_games: Positive = 1000
+    sample: bool = False
+
+
+class CheckpointConfig(_Section):
+    """How often the run is saved, in decisions of the learner, and how many checkpoints are kept beside the best."""
+
+    every: Positive = 200_000
+    keep: Positive = 3
+
+
+class Config(_Section):
+    """A whole training run.
+
+    Attributes:
+        run_dir: folder of everything that the run writes.
+        seed: any non-negative integer; with a budget in steps the same seed gives the same run.
+        threads: threads of the learner and of the environment.
+    """
+
+    game: GameConfig = GameConfig()
+    run_dir: str
+    seed: Annotated[int, Field(ge=0)] = 0
+    threads: Positive = 2
+    budget: BudgetConfig
+    ppo: PPOConfig = PPOConfig()
+    network: NetworkConfig = NetworkConfig()
+    league: LeagueConfig = LeagueConfig()
+    shaping: ShapingConfig = ShapingConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    checkpoints: CheckpointConfig = CheckpointConfig()
+
+    def save(self, path: str | Path) -> None:
+        """Write the configuration as YAML, every value spelled out."""
+        write_text(path, yaml.safe_dump(self.model_dump(), sort_keys=False))
+
+    def digest(self) -> str:
+        """Return 12 hexadecimal digits that change with anything that changes how the run learns."""
+        struct = self.model_dump(exclude={"run_dir", "threads", "budget", "checkpoints", "evaluation"})
+        return hashlib.sha256(json.dumps(struct, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def load_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
+    """Read a configuration file and apply overrides.
+
+    Args:
+        path: a YAML file.
+        overrides: "key.sub=value" each, the value in YAML.
+
+    Raises:
+        BadConfig: the file cannot be read, a key is unknown, or a value is of the wrong type or out of range.
+    """
+    try:
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"the configuration {path} cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise BadConfig(f"the configuration {path} is no YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(values, dict):
+        raise BadConfig(f"the configuration {path} must be a mapping of keys to values")
+    for override in overrides:
+        _override(values, override)
+    return make_config(values)
+
+
+def make_config(values: Mapping[str, Any]) -> Config:
+    """Check a nested mapping and return it as a configuration; raises BadConfig, see `load_config`."""
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        raise BadConfig(_sentence(error)) from error
+    config.game.make()
+    return config
+
+
+def _override(values: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    *path, last = key.strip().split(".")
+    if not equals or not last:
+        raise BadConfig(f"the override {override!r} must have the form key.sub=value")
+    for name in path:
+        values = values.setdefault(name, {})
+        if not isinstance(values, dict):
+            raise BadConfig(f"the override {override!r}: {name!r} is a value and has no keys")
+    try:
+        values[last] = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise BadConfig(f"the override {override!r}: the value is no YAML") from error
+
+
+def _sentence(error: ValidationError) -> str:
+    """Return one sentence about the first thing that is wrong."""
+    first = error.errors()[0]
+    location = [str(part) for part in first["loc"]]
+    key = ".".join(location)
+    if first["type"] == "extra_forbidden":
+        return f"there is no key {key!r}: {nearest(location[-1], _known_keys(location[:-1]))}"
+    if first["type"] == "missing":
+        return f"the key {key!r} is missing"
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    return f"{key} = {first['input']!r} is not possible: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _known_keys(section: list[str]) -> list[str]:
+    model: Any = Config
+    for name in section:
+        model = model.model_fields[name].annotation
+    return list(model.model_fields)
