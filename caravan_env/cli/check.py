@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.argument("game")
+@click.option("--variant", "variants", multiple=True, metavar="NAME", help="Check this variant only; may be repeated.")
 @click.option("--seed", default=0, show_default=True, help="Decides the random games that the checks play.")
 @json_option
 @click.pass_context
-def check_command(ctx: click.Context, game: str, seed: int, as_json: bool) -> None:
+def check_command(ctx: click.Context, game: str, variants: tuple[str, ...], seed: int, as_json: bool) -> None:
     """Check that GAME keeps the contract, in every one of its variants.
 
     GAME is a registered name, or the import path "module:SPEC" of your own; modules in the current folder are found.
@@ -33,11 +34,11 @@ def check_command(ctx: click.Context, game: str, seed: int, as_json: bool) -> No
     Examples:
       caravan check caravan
       caravan check my_game:SPEC
-      caravan check my_game:SPEC --json
+      caravan check my_game:SPEC --variant default --json
     """
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    spec = find_spec(game)
+    spec = only_variants(find_spec(game), variants)
     results = run_checks(spec, seed, quiet=as_json)
     failed = [result for result in results if not result.passed]
     if as_json:
@@ -45,6 +46,20 @@ def check_command(ctx: click.Context, game: str, seed: int, as_json: bool) -> No
     else:
         _print_results(spec, results)
     ctx.exit(EXIT_FAILED_CHECK if failed else 0)
+
+
+def only_variants(spec: GameSpec, names: tuple[str, ...]) -> GameSpec:
+    """Return the spec with the named variants alone, or as it is if none are named.
+
+    Raises:
+        UnknownName: there is no such variant; the message offers the nearest one.
+    """
+    from caravan_env.core.errors import UnknownName, nearest
+
+    for name in names:
+        if name not in spec.variants:
+            raise UnknownName(f"{spec.name} has no variant {name!r}: {nearest(name, spec.variants)}")
+    return dataclasses.replace(spec, variants={name: spec.variants[name] for name in names or spec.variants})
 
 
 def run_checks(spec: GameSpec, seed: int, quiet: bool) -> list[CheckResult]:

@@ -21,6 +21,7 @@ from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game, State
 from caravan_env.core.match import Thought, play_match
 from caravan_env.core.record import parse_record, replay
+from caravan_env.core.registry import game_names, register_game
 from caravan_env.core.rng import streams
 
 MOST_PLIES = 100_000
@@ -56,6 +57,8 @@ def check_game(spec: GameSpec, seed: int = 0) -> Iterator[CheckResult]:
         spec: the game.
         seed: random play and chance follow from it.
     """
+    if spec.name not in game_names():
+        register_game(spec)  # replaying a record looks the game up
     for variant, params in spec.variants.items():
         for check in CHECKS:
             name = check.__name__.removeprefix("check_").replace("_", " ")

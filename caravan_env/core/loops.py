@@ -201,12 +201,13 @@ def random_playout(S, i, P, r, weights, values):
 
 def seat_observe(S, seat, mask, obs):
     """Write what `seat` may know of row 0, and its mask (int8), which is all zero unless the seat is to move."""
+    i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
     bits = mask.view(np.uint8)
-    if to_move(S, 0) == seat:
-        legal(S, 0, bits)
+    if to_move(S, i) == seat:
+        legal(S, i, bits)
     else:
         bits[:] = 0
-    observe(S, 0, seat, obs)
+    observe(S, i, seat, obs)
 
 
 def play_row(S, R, action, seat, chance_too):
@@ -215,19 +216,21 @@ def play_row(S, R, action, seat, chance_too):
     Returns:
         The next `to_move`, or ILLEGAL (-3) with nothing changed.
     """
-    mover = to_move(S, 0)
-    if mover < 0 or (seat >= 0 and seat != mover) or not is_legal(S, 0, action):
+    i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
+    mover = to_move(S, i)
+    if mover < 0 or (seat >= 0 and seat != mover) or not is_legal(S, i, action):
         return ILLEGAL
-    step(S, 0, action)
+    step(S, i, action)
     if chance_too:
-        return settle(S, 0, R, 0, np.empty(MAX_OUTCOMES, np.int64))
-    return to_move(S, 0)
+        return settle(S, i, R, i, np.empty(MAX_OUTCOMES, np.int64))
+    return to_move(S, i)
 
 
 def mask_row(S, mask):
     """Write the mask of the single row 0, all zero unless a seat is to move; return the number of legal actions."""
-    if to_move(S, 0) >= 0:
-        return legal(S, 0, mask)
+    i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
+    if to_move(S, i) >= 0:
+        return legal(S, i, mask)
     mask[:] = 0
     return 0
 
@@ -242,10 +245,11 @@ def seat_step(S, R, action, mask, obs):
     Returns:
         The next `to_move`, or ILLEGAL (-3) with nothing changed.
     """
-    if to_move(S, 0) < 0 or not is_legal(S, 0, action):
+    i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
+    if to_move(S, i) < 0 or not is_legal(S, i, action):
         return ILLEGAL
-    step(S, 0, action)
-    mover = settle(S, 0, R, 0, np.empty(MAX_OUTCOMES, np.int64))
+    step(S, i, action)
+    mover = settle(S, i, R, i, np.empty(MAX_OUTCOMES, np.int64))
     if mover >= 0:
         seat_observe(S, mover, mask, obs)
     return mover

@@ -39,6 +39,13 @@ def test_failed_checks_as_json(caravan, own_game):
     assert {c["check"] for c in report["checks"] if not c["passed"]} == {"layout"}
 
 
+def test_one_variant_can_be_checked(caravan):
+    report = caravan("check", "caravan", "--variant", "default", "--json").json
+    assert report["passed"]
+    assert {c["variant"] for c in report["checks"]} == {"default"}
+    assert "did you mean 'default'" in caravan("check", "caravan", "--variant", "defalt").sentence
+
+
 @pytest.mark.parametrize(
     ("game", "sentence"),
     [("carvan", "did you mean 'caravan'"), ("no_such_module:SPEC", "cannot be loaded"), ("json:dumps", "no GameSpec")],

@@ -147,7 +147,7 @@ def resolve(S, i, outcome):
         return
     s["bag"][outcome] -= 1
     s["free"][next_empty_space(S, i)] = outcome + 1
-    if next_empty_space(S, i) < 0:
+    if next_empty_space(S, i) < 0 or bag_total(S, i) == 0:  # set positions may have an odd number of goods
         s["phase"] = PHASE_PLAY
         if s["turn"] == 0:
             s["turn"] = 1

@@ -89,7 +89,7 @@ class Board:
         }
 
 
-def load_board(board: str | Mapping[str, Any] | Board) -> Board:
+def load_board(board: str | Path | Mapping[str, Any] | Board) -> Board:
     """Return a board from the name of a shipped one, the path of a JSON file, or a mapping.
 
     Raises:
@@ -99,23 +99,27 @@ def load_board(board: str | Mapping[str, Any] | Board) -> Board:
         return board
     if isinstance(board, Mapping):
         return Board.from_mapping(board)
+    if not isinstance(board, str | Path):
+        raise BadParams(f"board = {board!r} is not possible: the name of a shipped board, the path of a file, or a mapping")
     if board in SHIPPED_BOARDS:
         source = resources.files(__package__) / "boards" / f"{board}.json"
         return Board.from_mapping(_parse(source.read_text(encoding="utf-8"), board))
-    path = Path(board)
-    if not path.is_file():
-        raise BadParams(f"there is no board or board file {board!r}: {nearest(board, SHIPPED_BOARDS)}, or a file")
     try:
-        text = path.read_text(encoding="utf-8")
+        if not Path(board).is_file():
+            hint = nearest(str(board), SHIPPED_BOARDS)
+            raise BadParams(f"there is no board or board file {str(board)!r}: {hint}, or a file")
+        text = Path(board).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadParams(f"board file {board} cannot be read: {error}") from error
-    return Board.from_mapping(_parse(text, board))
+    return Board.from_mapping(_parse(text, str(board)))
 
 
 def _parse(text: str, where: str) -> Mapping[str, Any]:
     try:
         struct = json.loads(text, object_pairs_hook=_no_repeats)
-    except json.JSONDecodeError as error:
+    except BadParams:
+        raise
+    except (ValueError, RecursionError) as error:
         raise BadParams(f"board file {where} is no JSON: {error}") from error
     if not isinstance(struct, Mapping):
         raise BadParams(f"board file {where} must hold an object with name, sources and cities")

@@ -20,12 +20,16 @@ from caravan_env.games.caravan.layout import (
     PHASE_START,
     PHASES,
     RAINBOW_TARGET,
+    SLOTS,
     START_UNKNOWN,
+    TURN_ACTIONS,
     UNDER_BIT,
 )
-from caravan_env.games.caravan.tables import CELLS, GOODS, SIZE, SPACES, cell_name, cell_number
+from caravan_env.games.caravan.tables import CELLS, FULL_SUPPLY, GOODS, SIZE, SPACES, cell_name
 
 SEAT_LETTERS = "ABCD"
+CELL_NAMES = tuple(map(cell_name, range(CELLS)))
+MOST = 255  # markers of either kind that a position may have in one place
 
 
 def action_text(S: NDArray[np.void], i: int, action: int) -> str:
@@ -85,14 +89,16 @@ def from_json(struct: Mapping[str, Any], template: NDArray[np.void]) -> NDArray[
         template: array of shape (1,) that carries the rule switches.
 
     Raises:
-        BadParams: the struct lacks something or holds an impossible value.
+        BadParams: the struct lacks something or holds an impossible value; the message names the field.
     """
     row = template.copy()
     rules.init(row, 0)
     try:
         _fill_row(row[0], struct)
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise BadParams(f"this is no position of caravan: {type(error).__name__} {error}") from error
+    except KeyError as error:
+        raise BadParams(f"this is no position of caravan: the field {error} is missing") from error
+    except (ValueError, TypeError) as error:
+        raise BadParams(f"this is no position of caravan: {error}") from error
     for seat in range(int(row[0]["players"])):
         rules.refresh_sets(row, 0, seat)
     if struct["phase"] == "over":
@@ -101,23 +107,63 @@ def from_json(struct: Mapping[str, Any], template: NDArray[np.void]) -> NDArray[
 
 
 def _fill_row(s: Any, struct: Mapping[str, Any]) -> None:
-    s["phase"] = PHASES.index(struct["phase"])
-    s["seat"] = START_UNKNOWN if struct["seat"] == -1 else struct["seat"]
-    for field in ("turn", "actions_left", "truncated"):
-        s[field] = struct[field]
-    s["bag"] = [struct["bag"][good] for good in GOODS]
-    s["free"] = [0 if space["good"] is None else GOODS.index(space["good"]) + 1 for space in struct["sources"]]
-    s["space_markers"] = [space["markers"] for space in struct["sources"]]
-    s["rainbow_cell"] = OFF_BOARD if struct["rainbow"] is None else cell_number(struct["rainbow"])
-    if len(struct["seats"]) != s["players"]:
-        raise ValueError(f"{len(struct['seats'])} seats for {s['players']} players")
-    for k, seat in enumerate(struct["seats"]):
-        s["theft"][k], s["markers"][k] = seat["theft"], seat["markers"]
-        s["delivered"][k] = [seat["delivered"][good] for good in GOODS]
-        codes = sorted(_camel_code(camel) for camel in seat["camels"])
-        if len(codes) != s["camels"]:
-            raise ValueError(f"{len(codes)} camels for seat {k} where the game has {s['camels']}")
-        s["camel"][k] = codes + [NO_CAMEL] * (len(s["camel"][k]) - len(codes))
+    s["phase"] = _index("phase", struct["phase"], PHASES)
+    at_start, in_play = struct["phase"] == "start", struct["phase"] == "play"
+    seat = _whole("seat", struct["seat"], *((-1, -1) if at_start else (0, int(s["players"]) - 1)))
+    s["seat"] = START_UNKNOWN if seat < 0 else seat
+    s["turn"] = _whole("turn", struct["turn"], int(in_play), rules.MAX_TURN)
+    s["actions_left"] = _whole("actions_left", struct["actions_left"], int(in_play), TURN_ACTIONS)
+    s["truncated"] = _index("truncated", struct["truncated"], (False, True))
+    s["bag"] = _counts("bag", struct["bag"])
+    for k, space in enumerate(_list("sources", struct["sources"], SPACES)):
+        s["free"][k] = _index(f"sources[{k}].good", space["good"], (None, *GOODS))
+        s["space_markers"][k] = _whole(f"sources[{k}].markers", space["markers"], 0, MOST)
+    if struct["phase"] == "fill" and (s["free"].all() or not s["bag"].any()):
+        raise ValueError("phase 'fill' needs a space without a good and a good in the bag")
+    if struct["rainbow"] is not None and not s["rainbow_in_play"]:
+        raise ValueError(f"rainbow is {struct['rainbow']!r}, but the game has no Rainbow Camel")
+    s["rainbow_cell"] = _cell("rainbow", struct["rainbow"])
+    for k, owner in enumerate(_list("seats", struct["seats"], int(s["players"]))):
+        _fill_seat(s, k, owner)
+
+
+def _fill_seat(s: Any, k: int, struct: Mapping[str, Any]) -> None:
+    s["theft"][k] = _whole(f"seats[{k}].theft", struct["theft"], 0, MOST)
+    s["markers"][k] = _whole(f"seats[{k}].markers", struct["markers"], 0, MOST)
+    s["delivered"][k] = _counts(f"seats[{k}].delivered", struct["delivered"])
+    camels = _list(f"seats[{k}].camels", struct["camels"], int(s["camels"]))
+    codes = [_camel_code(f"seats[{k}].camels[{n}]", camel) for n, camel in enumerate(camels)]
+    s["camel"][k] = sorted(codes) + [NO_CAMEL] * (SLOTS - len(codes))
+
+
+def _whole(field: str, value: Any, lowest: int, highest: int) -> int:
+    if type(value) is not int or not lowest <= value <= highest:
+        raise ValueError(f"{field} is {value!r}, and must be a whole number from {lowest} to {highest}")
+    return value
+
+
+def _index(field: str, value: Any, choices: tuple[Any, ...]) -> int:
+    if value not in choices:
+        raise ValueError(f"{field} is {value!r}, and must be one of {', '.join(map(repr, choices))}")
+    return choices.index(value)
+
+
+def _list(field: str, value: Any, length: int) -> list[Any]:
+    if not isinstance(value, list | tuple) or len(value) != length:
+        raise ValueError(f"{field} must be a list of {length}, not {value!r}")
+    return list(value)
+
+
+def _counts(field: str, struct: Any) -> list[int]:
+    return [_whole(f"{field}.{good}", struct[good], 0, max(FULL_SUPPLY)) for good in GOODS]
+
+
+def _cell(field: str, name: Any) -> int:
+    if name is None:
+        return OFF_BOARD
+    if name not in CELL_NAMES:
+        raise ValueError(f"{field} is {name!r}, and must be null or a cell, a1 to g7")
+    return CELL_NAMES.index(name)
 
 
 def board_text(S: NDArray[np.void], i: int) -> str:
@@ -180,9 +226,13 @@ def _camel_to_json(code: int) -> dict[str, Any]:
     }
 
 
-def _camel_code(camel: Mapping[str, Any]) -> int:
-    cell = OFF_BOARD if camel["at"] is None else cell_number(camel["at"])
-    kind = 0 if camel["good"] is None else GOODS.index(camel["good"]) + 1
+def _camel_code(field: str, camel: Mapping[str, Any]) -> int:
+    cell = _cell(f"{field}.at", camel["at"])
+    kind = _index(f"{field}.good", camel["good"], (None, *GOODS))
+    if kind and cell == OFF_BOARD:
+        raise ValueError(f"{field} carries {camel['good']} off the board")
+    if _index(f"{field}.stolen", camel["stolen"], (False, True)) and not kind:
+        raise ValueError(f"{field} has a stolen good, but no good")
     return cell << CELL_SHIFT | kind << KIND_SHIFT | (UNDER_BIT if camel["stolen"] else 0)
 
 
