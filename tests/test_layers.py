@@ -18,7 +18,7 @@ def test_import_contracts_are_kept(monkeypatch, capsys):
 
 @pytest.mark.parametrize("package", ["core", "envs", "viewer", "cli"])
 def test_game_names_stay_in_their_folders(package):
-    """No branch on a particular game outside its folder; the registry of import paths is the one place that lists them."""
+    """No branch on a particular game outside its folder; the registry of import paths alone lists them."""
     games = [path.name for path in (ROOT / "caravan_env" / "games").iterdir() if (path / "rules.py").exists()]
     for path in (ROOT / "caravan_env" / package).rglob("*.py"):
         text = path.read_text(encoding="utf-8")

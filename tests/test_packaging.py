@@ -78,7 +78,9 @@ def test_the_wheel_plays_in_an_environment_of_its_own(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "pip", "install", *target], check=True)
     (purelib / "lent.pth").write_text(str(Path(np.__file__).resolve().parents[1]) + "\n", encoding="utf-8")
 
-    where = _run(python, tmp_path, "-c", "import caravan_env, agents, train; print(caravan_env.__file__, train.__file__)")
+    where = _run(
+        python, tmp_path, "-c", "import caravan_env, agents, train; print(caravan_env.__file__, train.__file__)"
+    )
     assert str(ROOT) not in where
     games = json.loads(_run(python, tmp_path, "-m", "caravan_env", "games", "--json"))
     assert games["games"]

@@ -62,9 +62,14 @@ def _print_report(report: Mapping[str, Any]) -> None:
     machine = report["machine"]
     rows = [(f["name"], f.get("play", ""), f["threads"], _amount(f), f["what"]) for f in report["figures"]]
     print_table(
-        f"{report['game']}, {report['players']} players", ("figure", "play", "threads", "", "what"), rows, left=(0, 1, 4)
+        f"{report['game']}, {report['players']} players",
+        ("figure", "play", "threads", "", "what"),
+        rows,
+        left=(0, 1, 4),
     )
-    click.echo(f"\n{machine['processor']}, Python {machine['python']}, numba {machine['numba']}; best of several rounds")
+    click.echo(
+        f"\n{machine['processor']}, Python {machine['python']}, numba {machine['numba']}; best of several rounds"
+    )
 
 
 def _amount(figure: Mapping[str, Any]) -> str:

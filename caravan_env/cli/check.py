@@ -59,7 +59,7 @@ def only_variants(spec: GameSpec, names: tuple[str, ...]) -> GameSpec:
     for name in names:
         if name not in spec.variants:
             raise UnknownName(f"{spec.name} has no variant {name!r}: {nearest(name, spec.variants)}")
-    return dataclasses.replace(spec, variants={name: spec.variants[name] for name in names or spec.variants})
+    return dataclasses.replace(spec, variants={name: spec.variants[name] for name in names}) if names else spec
 
 
 def run_checks(spec: GameSpec, seed: int, quiet: bool) -> list[CheckResult]:
@@ -80,5 +80,9 @@ def _print_results(spec: GameSpec, results: list[CheckResult]) -> None:
         bad = [result.variant for result in failed if result.check == name]
         click.echo(f"  {name:<20} " + (f"FAILED in {', '.join(bad)}" if bad else "ok"))
     if failed:
-        print_table("\nWhat failed", ("check", "variant", "why"), [(r.check, r.variant, r.detail) for r in failed], (0, 1, 2))
-    click.echo(f"\n{spec.name}: {len(results) - len(failed)} of {len(results)} checks passed in {len(spec.variants)} variants")
+        print_table(
+            "\nWhat failed", ("check", "variant", "why"), [(r.check, r.variant, r.detail) for r in failed], (0, 1, 2)
+        )
+    click.echo(
+        f"\n{spec.name}: {len(results) - len(failed)} of {len(results)} checks passed in {len(spec.variants)} variants"
+    )

@@ -88,8 +88,8 @@ def overview(menu: Sequence[Entry]) -> Iterator[str]:
         if len(menu) <= SHORT_LIST or len(members) <= SHORT_LIST // 2:
             yield from map(_numbered, members)
         else:
-            first, last = members[0], members[-1]
-            yield f"{first.place:>4}-{last.place} {name}: {len(members)} actions, such as {first.words!r}; type {name!r} for all"
+            places, example = f"{members[0].place:>4}-{members[-1].place}", members[0].words
+            yield f"{places} {name}: {len(members)} actions, such as {example!r}; type {name!r} for all"
 
 
 def _listing(found: Sequence[Entry]) -> list[str]:

@@ -45,7 +45,7 @@ def examine(game_name: str) -> dict[str, Any]:
     """Return the report on the installation, as JSON values."""
     from caravan_env import __version__
 
-    versions = {"caravan_env": __version__, "python": platform.python_version()}
+    versions: dict[str, str | None] = {"caravan_env": __version__, "python": platform.python_version()}
     versions |= {name: _version(name) for name in (*REQUIRED, *OPTIONAL)}
     report = {
         "platform": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",

@@ -88,4 +88,6 @@ def _print_details(game: dict[str, Any]) -> None:
     actions = [(a["group"], a["first"], a["number"], " x ".join(a["axes"])) for a in game["actions"]]
     print_table("\nActions", ("group", "first", "number", "axes"), actions, left=(0, 3))
     pieces = [(p["piece"], p["first"], " x ".join(map(str, p["shape"])), p["meaning"]) for p in game["observation"]]
-    print_table("\nObservation with the default switches", ("piece", "first", "shape", "meaning"), pieces, left=(0, 2, 3))
+    print_table(
+        "\nObservation with the default switches", ("piece", "first", "shape", "meaning"), pieces, left=(0, 2, 3)
+    )

@@ -69,7 +69,9 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`caravan COMMAND --help` explains a command and shows examples.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Trading board games as reinforcement-learning environments: play, match, train, look.

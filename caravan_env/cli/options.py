@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from caravan_env.core.game import Game
 
 set_option = click.option(
-    "--set", "switches", multiple=True, metavar="KEY=VALUE", help="A rule switch; may be repeated. See `caravan games NAME`."
+    "--set",
+    "switches",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A rule switch; may be repeated. See `caravan games NAME`.",
 )
 seed_option = click.option("--seed", default=0, show_default=True, help="Decides chance and the agents' dice.")
 game_option = click.option(
-    "--game", "game_name", metavar="NAME", help='A registered game, or "module:SPEC".  [default: the first of `caravan games`]'
+    "--game",
+    "game_name",
+    metavar="NAME",
+    help='A registered game, or "module:SPEC".  [default: the first of `caravan games`]',
 )
 
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -90,4 +97,3 @@ def _maybe_object(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise click.UsageError(f"--set value {text!r} is no JSON object: {error}") from error
-

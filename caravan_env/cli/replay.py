@@ -83,7 +83,9 @@ def scenes(record: Record, partial: bool = False) -> list[Scene]:
         for number, (event, state) in enumerate(replay(record)):
             who = "start" if event is None else "chance" if event.kind == "chance" else f"seat {event.seat}"
             words = "" if event is None else f": {event.text}"
-            found.append(Scene(f"{number}/{total} {who}{words}", -1 if event is None else event.seat, state.board_text()))
+            found.append(
+                Scene(f"{number}/{total} {who}{words}", -1 if event is None else event.seat, state.board_text())
+            )
     except BadRecord as error:
         if not partial:
             raise

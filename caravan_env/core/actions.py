@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 
@@ -43,6 +44,9 @@ class ActionTable:
             self.groups[name] = ActionGroup(name, shape, axes, start)
             start = self.groups[name].stop
         self.size = start
+        self._located = [
+            (name, place) for name, group in self.groups.items() for place in itertools.product(*map(range, group.shape))
+        ]
 
     def __getitem__(self, name: str) -> ActionGroup:
         return self.groups[name]
@@ -53,10 +57,9 @@ class ActionTable:
         Raises:
             IndexError: the action number is not in [0, size).
         """
-        for group in self.groups.values():
-            if group.start <= action < group.stop:
-                return group.name, _unravel(action - group.start, group.shape)
-        raise IndexError(f"action {action} is not in 0..{self.size - 1}")
+        if not 0 <= action < self.size:
+            raise IndexError(f"action {action} is not in 0..{self.size - 1}")
+        return self._located[action]
 
     def number(self, name: str, *place: int) -> int:
         """Return the number of the action at `place` in the grid of group `name`: the inverse of `locate`."""
@@ -67,11 +70,3 @@ class ActionTable:
                 raise IndexError(f"{name}{place} is outside the grid {group.shape}")
             offset = offset * extent + index
         return group.start + offset
-
-
-def _unravel(offset: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    place: list[int] = []
-    for extent in reversed(shape):
-        offset, index = divmod(offset, extent)
-        place.append(index)
-    return tuple(reversed(place))

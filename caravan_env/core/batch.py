@@ -67,7 +67,7 @@ class Batch:
 
     def start(self, which: NDArray[Any] | None = None) -> None:
         """Start new games as `reset` does, but update no view; call `refresh` when the views are needed."""
-        flags = self._all if which is None else np.ascontiguousarray(which, dtype=np.uint8)
+        flags = self._flags(which)
         template, start = self.game.template, self._loops["start_rows"]
         self._share(lambda a: start(self.S[a], self._chance[a], template, flags[a]))
 

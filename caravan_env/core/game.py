@@ -100,6 +100,12 @@ class State:
         if self._draws_chance:
             game.loops["settle"](row, 0, self._stream, 0, self._weights)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kernels": None}  # a module cannot be copied or sent to another process
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values, _kernels=values["game"].spec.rules)
+
     def clone(self) -> Self:
         """Return an independent copy, chance stream included."""
         copy = type(self)(self.game, self.row.copy())

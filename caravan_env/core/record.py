@@ -92,9 +92,10 @@ class Record:
         Raises:
             BadRecord: there is no such game, the record is of another version of it, or its params do not fit.
         """
-        if self.header["game"] not in game_names():
-            raise BadRecord(f"line 1: there is no game {self.header['game']!r}: {nearest(self.header['game'], game_names())}")
-        spec = game_spec(self.header["game"])
+        name = self.header["game"]
+        if name not in game_names():  # a record may not name an import path: reading it would run that module
+            raise BadRecord(f"line 1: there is no game {name!r}: {nearest(name, game_names())}")
+        spec = game_spec(name)
         if spec.version != self.header["version"]:
             raise BadRecord(
                 f"line 1: the record is of {spec.name} version {self.header['version']}, "

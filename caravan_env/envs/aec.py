@@ -48,7 +48,7 @@ _SET_BY_RESET = frozenset(
 )
 
 
-class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that PettingZoo users look for
+class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
     """A game for the seats "player_0", "player_1", ... with every check on.
 
     - An observation is `{"observation": float32 vector, "action_mask": int8 vector}`, own seat first. The mask is also
@@ -90,7 +90,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "name": f"{self.game.name}_v{self.game.spec.version}"}
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.players)]
-        self.agents = []
+        self.agents: list[str] = []
         self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents}
         self.observation_spaces = {agent: _observation_space(self.game) for agent in self.possible_agents}
         self._recording = record
@@ -140,7 +140,6 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_mask()} for agent in self.agents}
         self._state = self.game.new_state()
-        self._row = self._state.row
         if self._recording:
             self._recorder = Recorder(self._state, self.possible_agents[:])
         self.agent_selection = self.possible_agents[self._settle()]
@@ -166,7 +165,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         if self._recording:
             mover = self._step_recorded(number, mask, values)
         else:
-            mover = game.loops["seat_step"](self._row, self._stream, number, mask, values)
+            mover = game.loops["seat_step"](self._state.row, self._stream, number, mask, values)
         if mover >= 0:
             agent = self.possible_agents[mover]
             if agent != self.agent_selection:
@@ -176,7 +175,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         elif mover == TERMINAL:
             self._finish()
         else:
-            raise IllegalAction(illegal_action_message(game, self._row, 0, number))
+            raise IllegalAction(illegal_action_message(game, self._state.row, 0, number))
         if self.render_mode == "human":
             self.render()
 
@@ -237,9 +236,9 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         """Resolve chance, in the record if one is kept, and return who is to move."""
         loops = self.game.loops
         if not self._recording:
-            return int(loops["settle"](self._row, 0, self._stream, 0, self._weights))
+            return int(loops["settle"](self._state.row, 0, self._stream, 0, self._weights))
         while self._state.is_chance:
-            self._recorder.resolve(int(loops["draw_outcome"](self._row, 0, self._stream, 0, self._weights)))
+            self._recorder.resolve(int(loops["draw_outcome"](self._state.row, 0, self._stream, 0, self._weights)))
         return self._state.to_move
 
     def _step_recorded(self, number: int, mask: NDArray[np.int8], values: NDArray[np.float32]) -> int:
@@ -247,7 +246,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 - the name that Pett
         self._recorder.step(number)
         mover = self._settle()
         if mover >= 0:
-            self.game.loops["seat_observe"](self._row, mover, mask, values)
+            self.game.loops["seat_observe"](self._state.row, mover, mask, values)
         return mover
 
     def _finish(self) -> None:

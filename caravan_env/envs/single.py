@@ -1,9 +1,7 @@
 """The Gymnasium view: one seat learns, chosen opponents play the others.
 
-import gymnasium
-import caravan_env.envs
-
-game = gymnasium.make("caravan_env/Caravan-v0", opponents="greedy", seat="rotate", players=3)
+`import caravan_env.envs` registers an id per game, so that `gymnasium.make("caravan_env/Caravan-v0", players=3,
+opponents="greedy", seat="rotate")` makes a `SeatEnv` with these arguments.
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.spaces.space import MaskNDArray
 from numpy.typing import NDArray
 
 from caravan_env.core.contract import TERMINAL
-from caravan_env.core.errors import CaravanError, IllegalAction, NotStarted
+from caravan_env.core.errors import IllegalAction, NotStarted
 from caravan_env.core.game import Game, State
 from caravan_env.envs.common import (
     MOST_RESTARTS,
@@ -47,7 +46,7 @@ class LegalDiscrete(spaces.Discrete):
         super().__init__(len(legal))
         self._legal = legal
 
-    def sample(self, mask: NDArray[np.int8] | None = None, probability: NDArray[np.float64] | None = None) -> np.int64:
+    def sample(self, mask: MaskNDArray | None = None, probability: MaskNDArray | None = None) -> np.int64:
         """Return a random action: one that `mask` allows, or that `probability` weighs, or that is legal now."""
         if mask is None and probability is None and self._legal.any():
             mask = self._legal
@@ -59,10 +58,10 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     - The observation is the float32 vector of the learner's seat, own seat first. The action mask is in
       `info["action_mask"]` (int8) and in `action_masks()` (bool), where sb3-contrib looks for it.
-    - A step's reward is everything from the learner's action to its next decision, opponents' moves and chance included.
-      Without shaping the rewards of a game sum to the seat's return.
-    - `reset(seed)` together with the actions determines the game, if the opponents were named by specs; ready agents keep
-      randomness of their own.
+    - A step's reward is everything from the learner's action to its next decision, opponents' moves included. Without
+      shaping the rewards of a game sum to the seat's return.
+    - `reset(seed)` together with the actions determines the game, if the opponents were named by specs; ready agents
+      keep randomness of their own.
     - Illegal actions raise IllegalAction and change nothing. `action_space.sample()` draws legal ones only.
 
     Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from caravan_env.core.batch import Batch
 from caravan_env.core.contract import TERMINAL
-from caravan_env.core.errors import IllegalAction, NotStarted
+from caravan_env.core.errors import BadParams, IllegalAction, NotStarted
 from caravan_env.core.game import Game
 from caravan_env.envs.common import (
     MOST_RESTARTS,
@@ -47,13 +47,13 @@ StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], 
 class SeatVecEnv(VecEnv):
     """One learning seat in each of many games, for MaskablePPO and others.
 
-    - A step's reward is everything from the learner's action to its next decision. Without shaping the rewards of a game
-      sum to the seat's return.
+    - A step's reward is everything from the learner's action to its next decision, opponents' moves included. Without
+      shaping the rewards of a game sum to the seat's return.
     - Masks come as one array from `env_method("action_masks")`, which is what `get_action_masks` of sb3-contrib calls.
     - Arrays that were handed out are never rewritten.
     - Where a game ends, `infos[row]` holds "terminal_observation", "TimeLimit.truncated" (only with
-      `at_turn_limit="bootstrap"`, see `envs.common.TurnLimit`), "episode" with r (unshaped), l and t, so that no Monitor
-      is needed, "truncated" (whether the turn limit ended the game) and "seat". Elsewhere it is empty.
+      `at_turn_limit="bootstrap"`, see `envs.common.TurnLimit`), "episode" with r (unshaped), l and t as from a Monitor,
+      "truncated" (whether the turn limit ended the game) and "seat". Elsewhere it is empty.
     - The same seed gives the same games whatever `threads` is, as far as the opponents' own randomness allows.
 
     Attributes:
@@ -82,9 +82,9 @@ class SeatVecEnv(VecEnv):
         Args:
             game: the name of a registered game, or a ready variant.
             rows: number of games.
-            opponents: one opponent for all other seats, a list of one per seat after the learner's, or an OpponentPool.
-                An opponent is a spec such as "greedy", an agent, or a callable (game, seed) -> agent.
-            seat: which seat learns: a number, "random", or "rotate" (row i begins in seat i, each game one seat further).
+            opponents: one opponent for all other seats, a list of one per seat after the learner's, or an
+                OpponentPool. An opponent is a spec such as "greedy", an agent, or a callable (game, seed) -> agent.
+            seat: which seat learns: a number, "random", or "rotate" (seat i in row i, each game one seat further).
             seed: decides chance, seats, and opponents made here; None chooses one.
             threads: how many threads share the rows; worth it from some thousand rows on.
             shaping: adds potential-based rewards.
@@ -98,7 +98,12 @@ class SeatVecEnv(VecEnv):
         self.game = as_game(game, params)
         check_seat(self.game, seat)
         check_turn_limit(at_turn_limit)
+        if rows < 1 or threads < 1:
+            raise BadParams(f"rows = {rows} and threads = {threads} are not possible: both must be at least 1")
         self.seats = np.zeros(rows, np.int64)
+        self._opponents = np.zeros((rows, self.game.players), np.int64)
+        self._lengths = np.zeros(rows, np.int64)
+        self._games = np.zeros(rows, np.int64)
         self._seat_choice = seat
         self._opponent_choice = opponents
         self._threads = threads
@@ -110,7 +115,7 @@ class SeatVecEnv(VecEnv):
         box = spaces.Box(-np.inf, np.inf, (self.game.layout.size,), np.float32)
         super().__init__(rows, box, spaces.Discrete(self.game.num_actions))
         self.seed(seed)
-        self._choose_pool(self._seeds[0])
+        self.pool = self._choose_pool(0)
 
     @property
     def batch(self) -> Batch:
@@ -126,21 +131,19 @@ class SeatVecEnv(VecEnv):
             (rows, observation) float32, what the learner knows at its first decision.
         """
         seed = self._seeds[0]
-        rows = np.arange(self.num_envs)
         if seed is None:
             self.batch.start()
         else:
-            if self._batch is not None:
-                self._choose_pool(seed)
+            self.pool = self._choose_pool(seed)
             self._batch = Batch(self.game, self.num_envs, seed, self._threads)
             self._rng = np.random.default_rng(seed)
-            self._games = np.zeros(self.num_envs, np.int64)
+            self._games[:] = 0
         self._reset_seeds()
         self._reset_options()
-        self._lengths = np.zeros(self.num_envs, np.int64)
+        self._lengths[:] = 0
         self._begin_step()
         self._done[:] = True  # games that end before the learner's first decision are nobody's episodes
-        self._seat(rows)
+        self._seat(np.arange(self.num_envs))
         self._play_on()
         self._look()
         if self._shaping is not None:
@@ -200,12 +203,11 @@ class SeatVecEnv(VecEnv):
         """Say that there is no wrapper, except that the work of Stable-Baselines3's Monitor is done."""
         return [issubclass(wrapper_class, Monitor)] * len(list(self._get_indices(indices)))
 
-    def _choose_pool(self, seed: int) -> None:
-        """Take the given pool, or make the opponents anew so that their randomness starts from the seed too."""
+    def _choose_pool(self, seed: int) -> OpponentPool:
+        """Return the given pool, or make the opponents anew so that their randomness starts from the seed too."""
         if hasattr(self._opponent_choice, "assign"):
-            self.pool: OpponentPool = self._opponent_choice
-        else:
-            self.pool = FixedPool(make_opponents(self._opponent_choice, self.game, seed), self.game.players)
+            return cast(OpponentPool, self._opponent_choice)
+        return FixedPool(make_opponents(self._opponent_choice, self.game, seed), self.game.players)
 
     def _begin_step(self) -> None:
         self._rewards = np.zeros(self.num_envs, np.float32)
@@ -214,7 +216,7 @@ class SeatVecEnv(VecEnv):
         self._potential_at_end = np.zeros(self.num_envs)
 
     def _play_on(self) -> None:
-        """Let opponents move, and close finished games and start new ones, until the learner is to move in every row."""
+        """Let opponents move, close finished games and open new ones, until the learner is to move in every row."""
         batch, movers = self.batch, self.game.loops["mover_rows"]
         restarts = 0
         while True:
@@ -235,15 +237,15 @@ class SeatVecEnv(VecEnv):
     def _play_opponents(self, waiting: NDArray[np.int64]) -> None:
         """Play one move in each of the rows in which an opponent is to move."""
         batch = self.batch
-        S = batch.S[waiting]
+        S = batch.S.take(waiting)  # several times faster than indexing for structured arrays
         mask = np.empty((len(waiting), self.game.num_actions), np.uint8)
         self.game.loops["legal_rows"](S, mask)
         who = self._opponent_to_move(waiting)
         actions = np.zeros(self.num_envs, np.int64)
-        for number in np.unique(who):
+        for number in np.flatnonzero(np.bincount(who)):
             group = np.flatnonzero(who == number)
-            rows = waiting[group]
-            actions[rows] = act_in_rows(self.pool.agents[number], self.game, S[group], mask[group], rows)
+            rows, agent = waiting[group], self.pool.agents[number]
+            actions[rows] = act_in_rows(agent, self.game, S.take(group), mask.take(group, axis=0), rows)
         moves = np.zeros(self.num_envs, np.uint8)
         moves[waiting] = 1
         try:
@@ -255,7 +257,8 @@ class SeatVecEnv(VecEnv):
 
     def _opponent_to_move(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         column = (self.batch.seats[rows] - self.seats[rows]) % self.game.players
-        return self._opponents[rows, column]
+        who: NDArray[np.int64] = self._opponents[rows, column]
+        return who
 
     def _open_games(self, rows: NDArray[np.int64]) -> None:
         which = np.zeros(self.num_envs, np.uint8)
@@ -273,15 +276,13 @@ class SeatVecEnv(VecEnv):
         else:
             self.seats[rows] = self._seat_choice
         self._games[rows] += 1
-        if len(rows) == self.num_envs:
-            self._opponents = np.zeros((self.num_envs, players), np.int64)
         self._opponents[rows] = self.pool.assign(rows)
 
     def _close_games(self, rows: NDArray[np.int64]) -> None:
         """Pay the learner in finished games and note what became of them."""
         if not rows.size:
             return
-        game, seats, S = self.game, self.seats[rows], self.batch.S[rows]
+        game, seats, S = self.game, self.seats[rows], self.batch.S.take(rows)
         by_column = (seats[:, None] + self._columns) % game.players
         returns = self.batch.returns[rows[:, None], by_column]
         truncated = np.array([game.spec.rules.truncated(S, k) for k in range(len(rows))], np.bool_)

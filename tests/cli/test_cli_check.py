@@ -58,7 +58,7 @@ def test_doctor_reports(caravan):
     report = caravan("doctor", "--json").json
     assert report["versions"]["numpy"]
     assert report["cache"]["bytes"] > 0
-    assert 0 < report["first_step_s"]["warm"]
+    assert report["first_step_s"]["warm"] > 0
     assert report["threads"]["numba"] >= 1
 
 

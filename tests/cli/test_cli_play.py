@@ -74,9 +74,7 @@ def test_the_person_can_stop(state, monkeypatch, lines):
 def test_a_whole_game_is_recorded(caravan, monkeypatch, tmp_path):
     type_in(monkeypatch, itertools.repeat("1"))
     file = tmp_path / "game.jsonl"
-    outcome = caravan(
-        "play", "--agents", "random", "--seat", 1, "--seed", 5, "--set", "turn_limit=12", "--save", file
-    )
+    outcome = caravan("play", "--agents", "random", "--seat", 1, "--seed", 5, "--set", "turn_limit=12", "--save", file)
     assert outcome.code == 0, outcome.err
     assert "Final result" in outcome.out
     assert "chance: " in outcome.out

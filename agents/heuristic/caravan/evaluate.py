@@ -37,26 +37,22 @@ from caravan_env.games.caravan.rules import (
     points,
     rainbow_bit,
 )
-from caravan_env.games.caravan.tables import CARRYING_PENALTY, CELLS, SIZE, SPACES, VALUE
+from caravan_env.games.caravan.tables import CARRYING_PENALTY, COMMON, SIZE, SPACES, VALUE
 
 kernel = kernel_using(rules.__file__)
 
-# Places of the weights in their array (WEIGHTS,) float64; DEFAULT_WEIGHTS says how they were found.
-(
-    W_ACTION,
-    W_CARRIED,
-    W_CARRIED_FLOOR,
-    W_REACH_1,
-    W_REACH_2,
-    W_REACH_3,
-    W_MARKER,
-    W_THEFT,
-    W_BURDEN,
-    W_STOLEN_FROM,
-    W_OTHERS,
-    W_WIN,
-) = range(12)
-DEFAULT_WEIGHTS = np.array([0.40, 1.0, 0.1, 0.5, 0.25, 0.12, 0.8, 0.5, 0.4, 0.5, 1.0, 40.0])
+# What a seat has is weighed linearly: places of the weights in a row of the table (2, WEIGHTS) float64. Row 0 is for the
+# seat to move next, row 1 for those who wait.
+MAX_ACTIONS = 8  # goods that need more actions count as needing that many
+CLASSES = 2  # common, rare
+W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
+W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to take
+W_STEAL = W_REACH + 3  # the same of the best good to steal
+W_EMPTIES = W_STEAL + 1  # (7,): by the number of empty camels
+W_THEFT = W_EMPTIES + 7  # a theft marker
+WEIGHTS = W_THEFT + 1
+ACTION_PRICE = 0.4  # points that an action is worth, in ranking goods to take
+WIN = 40.0
 
 
 @kernel
@@ -168,71 +164,81 @@ def relays(cells, camels):
 
 
 @kernel
-def carried_worth(S, i, seat, empties, price, weights):
-    """Return what the seat's carried goods are worth: their points less the actions to their cities."""
-    s = S[i]
+def actions_needed(S, i, seat, kind, cell, empties, price):
+    """Return how many actions it takes to bring a good carried at `cell` to its city, at most MAX_ACTIONS."""
+    moves = relays(distance(cell, np.int64(S[i]["city_cell"][kind])), empties)
+    return min(price[kind, cell] + moves, MAX_ACTIONS)
+
+
+@kernel
+def carried_worth(S, i, seat, empties, price, w):
+    """Return the weights of the seat's carried goods."""
     worth = 0.0
-    for slot in range(s["camels"]):
-        code = np.int64(s["camel"][seat, slot])
+    for slot in range(S[i]["camels"]):
+        code = np.int64(S[i]["camel"][seat, slot])
         if is_laden(code):
             kind = kind_of(code)
-            cell = code >> CELL_SHIFT
-            actions = price[kind, cell] + relays(distance(cell, np.int64(s["city_cell"][kind])), empties)
-            net = VALUE[kind] - weights[W_ACTION] * actions
-            worth += weights[W_CARRIED] * max(net, weights[W_CARRIED_FLOOR] * VALUE[kind])
+            needed = actions_needed(S, i, seat, kind, code >> CELL_SHIFT, empties, price)
+            rare = kind >= COMMON
+            worth += w[W_CARRIED + rare * MAX_ACTIONS + needed - 1]
     return worth
 
 
 @kernel
-def reach_net(S, i, seat, kind, cell, empties, extra, price, weights):
-    """Return the points of a good that is still to be taken at `cell`, less the actions to take and deliver it."""
-    own = S[i]["empty_at"][seat] & bit(cell)
-    actions = price[kind, cell] + 1 + extra + relays(distance(cell, np.int64(S[i]["city_cell"][kind])), empties - 1)
-    if not own and S[i]["on_board"][seat] & bit(cell):
+def take_net(S, i, seat, kind, cell, empties, price):
+    """Return the points of a good that the seat could take at `cell`, less the actions to take and deliver it."""
+    actions = 1 + price[kind, cell] + relays(distance(cell, np.int64(S[i]["city_cell"][kind])), empties - 1)
+    if not S[i]["empty_at"][seat] & bit(cell) and (S[i]["on_board"][seat] | rainbow_bit(S, i)) & bit(cell):
         actions += 2
-    elif not own and rainbow_bit(S, i) & bit(cell):
-        actions += 2
-    return VALUE[kind] - weights[W_ACTION] * actions
+    return VALUE[kind] - ACTION_PRICE * actions
 
 
 @kernel
-def reach_worth(S, i, seat, empties, price, weights):
-    """Return what the goods within reach are worth: the best three, weighted less and less."""
+def reach_worth(S, i, seat, empties, price, w):
+    """Return the weights of the three best free goods to take."""
     s = S[i]
     first = second = third = 0.0
-    if empties < 2:
-        return 0.0
     for space in range(SPACES):
         if s["free"][space] != 0:
             kind = np.int64(s["free"][space]) - 1
-            net = reach_net(S, i, seat, kind, np.int64(s["source_cell"][space]), empties, 0, price, weights)
-            net += weights[W_MARKER] * s["space_markers"][space]
+            net = take_net(S, i, seat, kind, np.int64(s["source_cell"][space]), empties, price)
+            net += s["space_markers"][space]
             if net > first:
                 first, second, third = net, first, second
             elif net > second:
                 second, third = net, second
             elif net > third:
                 third = net
-    if s["theft"][seat] > 0:
-        for victim in range(s["players"]):
-            for slot in range(s["camels"]):
-                code = np.int64(s["camel"][victim, slot])
-                if victim != seat and is_laden(code) and not code & UNDER_BIT:
-                    kind = kind_of(code)
-                    net = reach_net(S, i, seat, kind, code >> CELL_SHIFT, empties, 0, price, weights)
-                    net += weights[W_STOLEN_FROM] * VALUE[kind] - weights[W_THEFT]
-                    if net > first:
-                        first, second, third = net, first, second
-                    elif net > second:
-                        second, third = net, second
-                    elif net > third:
-                        third = net
-    return weights[W_REACH_1] * first + weights[W_REACH_2] * second + weights[W_REACH_3] * third
+    return w[W_REACH] * first + w[W_REACH + 1] * second + w[W_REACH + 2] * third
 
 
 @kernel
-def seat_worth(S, i, seat, weights, goals, price):
-    """Return what a seat has and can expect, in points."""
+def steal_worth(S, i, seat, empties, price, w):
+    """Return the weight of the best good to steal."""
+    s = S[i]
+    best = 0.0
+    if s["theft"][seat] == 0:
+        return 0.0
+    for victim in range(s["players"]):
+        for slot in range(s["camels"]):
+            code = np.int64(s["camel"][victim, slot])
+            if victim != seat and is_laden(code) and not code & UNDER_BIT:
+                best = max(best, take_net(S, i, seat, kind_of(code), code >> CELL_SHIFT, empties, price))
+    return w[W_STEAL] * best
+
+
+@kernel
+def banked(S, i, seat):
+    """Return the points of what a seat has delivered and collected, carried goods aside."""
+    total = np.int64(S[i]["markers"][seat])
+    for kind in range(KINDS):
+        total += VALUE[kind] * np.int64(S[i]["delivered"][seat, kind])
+    return total
+
+
+@kernel
+def seat_worth(S, i, seat, w, goals, price):
+    """Return what a seat has and can expect, in points; `w` is its row of the weights."""
     s = S[i]
     for kind in range(KINDS):
         goals[kind] = NONE
@@ -241,14 +247,13 @@ def seat_worth(S, i, seat, weights, goals, price):
     add_stealable(S, i, seat, goals)
     price_goods(S, i, seat, goals, price)
     empties = np.int64(empty_camels(S, i, seat)[1])
-    carried = s["camels"] - empties
-    worth = np.float64(s["markers"][seat]) + weights[W_THEFT] * s["theft"][seat]
-    for kind in range(KINDS):
-        worth += VALUE[kind] * np.float64(s["delivered"][seat, kind])
-    burden = 1.0 if bag_total(S, i) == 0 else weights[W_BURDEN]
-    worth -= burden * CARRYING_PENALTY[carried]
-    worth += carried_worth(S, i, seat, empties, price, weights)
-    return worth + reach_worth(S, i, seat, empties, price, weights)
+    worth = banked(S, i, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
+    worth += carried_worth(S, i, seat, empties, price, w)
+    if empties >= 2:
+        worth += reach_worth(S, i, seat, empties, price, w) + steal_worth(S, i, seat, empties, price, w)
+    if bag_total(S, i) == 0:
+        worth -= CARRYING_PENALTY[s["camels"] - empties]
+    return worth
 
 
 @kernel
@@ -256,17 +261,18 @@ def evaluate(S, i, seat, weights, goals, price):
     """Return what a position is worth to a seat, in points: its worth less the mean of the others'."""
     players = np.int64(S[i]["players"])
     if S[i]["phase"] == PHASE_OVER:
-        return final_worth(S, i, seat, weights)
-    others = 0.0
+        return final_worth(S, i, seat)
+    total = 0.0
     for other in range(players):
-        if other != seat:
-            others += seat_worth(S, i, other, weights, goals, price)
-    return seat_worth(S, i, seat, weights, goals, price) - weights[W_OTHERS] * others / (players - 1)
+        w = weights[0 if other == S[i]["seat"] else 1]
+        worth = seat_worth(S, i, other, w, goals, price)
+        total += worth if other == seat else -worth / (players - 1)
+    return total
 
 
 @kernel
-def final_worth(S, i, seat, weights):
-    """Return what a finished game is worth: the margin in points, and W_WIN for winning it or against it for losing."""
+def final_worth(S, i, seat):
+    """Return what a finished game is worth: the margin in points, and WIN more for a win, less for a loss."""
     s = S[i]
     players = np.int64(s["players"])
     margin = 0.0
@@ -278,10 +284,21 @@ def final_worth(S, i, seat, weights):
             above += s["standing"][other] > s["standing"][seat]
             level += s["standing"][other] == s["standing"][seat]
     won = -1.0 if above else 1.0 / (1.0 + level)
-    return margin / (players - 1) + weights[W_WIN] * won
+    return margin / (players - 1) + WIN * won
 
 
-@kernel
-def new_price():
-    """Return the scratch array for prices."""
-    return np.zeros((KINDS, CELLS), np.int64)
+def first_weights():
+    """x"""
+    w = np.zeros((2, WEIGHTS))
+    for r in range(2):
+        for c, v in enumerate((3, 6)):
+            for a in range(MAX_ACTIONS):
+                w[r, W_CARRIED + c * MAX_ACTIONS + a] = max(v - 0.4 * (a + 1), 0.1 * v) - (0.1 if r else 0)
+        w[r, W_REACH : W_REACH + 3] = (0.5, 0.2, 0.1) if r == 0 else (0.35, 0.2, 0.1)
+        w[r, W_STEAL] = 0.4 if r == 0 else 0.2
+        w[r, W_EMPTIES : W_EMPTIES + 7] = (-6, -4, -2, -1, 0, 0.3, 0.6)
+        w[r, W_THEFT] = 0.4
+    return w
+
+
+DEFAULT_WEIGHTS = first_weights()

@@ -158,7 +158,7 @@ def plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals,
                         best = value
                         best_root = root
                 else:
-                    value = seat_worth(P, node, seat, weights, goals, price)
+                    value = seat_worth(P, node, seat, weights[0], goals, price)
                     left = np.int64(P[node]["actions_left"]) - 1
                     offer(left, width, node, root, value, words, P, counts, values, roots, hashes)
     return best_root

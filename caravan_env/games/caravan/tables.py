@@ -26,17 +26,19 @@ OUTER_SPACES = (0, 1, 6, 7)
 #: Points lost for 0, 1, 2, ... goods still carried (RULES E3).
 CARRYING_PENALTY = (0, 0, 1, 3, 6, 10, 15)
 
+CELL_NAMES = tuple(f"{column}{row}" for row in range(1, SIZE + 1) for column in "abcdefg")
+
 SHIPPED_BOARDS = ("symmetric", "pinwheel", "diagonal")
 
 
 def cell_name(cell: int) -> str:
     """Return the name of a cell 0..48: column letter, then row number from the top."""
-    return f"{'abcdefg'[cell % SIZE]}{cell // SIZE + 1}"
+    return CELL_NAMES[cell]
 
 
 def cell_number(name: str) -> int:
     """Return the cell 0..48 of a name: the inverse of `cell_name`."""
-    return (int(name[1]) - 1) * SIZE + "abcdefg".index(name[0])
+    return CELL_NAMES.index(name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,19 +101,21 @@ def load_board(board: str | Path | Mapping[str, Any] | Board) -> Board:
         return board
     if isinstance(board, Mapping):
         return Board.from_mapping(board)
-    if not isinstance(board, str | Path):
-        raise BadParams(f"board = {board!r} is not possible: the name of a shipped board, the path of a file, or a mapping")
+    if isinstance(board, Path):
+        board = str(board)
+    if not isinstance(board, str):
+        raise BadParams(f"board = {board!r} is not possible: it is a shipped board's name, a file, or a mapping")
     if board in SHIPPED_BOARDS:
         source = resources.files(__package__) / "boards" / f"{board}.json"
         return Board.from_mapping(_parse(source.read_text(encoding="utf-8"), board))
     try:
         if not Path(board).is_file():
-            hint = nearest(str(board), SHIPPED_BOARDS)
-            raise BadParams(f"there is no board or board file {str(board)!r}: {hint}, or a file")
+            hint = nearest(board, SHIPPED_BOARDS)
+            raise BadParams(f"there is no board or board file {board!r}: {hint}, or a file")
         text = Path(board).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadParams(f"board file {board} cannot be read: {error}") from error
-    return Board.from_mapping(_parse(text, str(board)))
+    return Board.from_mapping(_parse(text, board))
 
 
 def _parse(text: str, where: str) -> Mapping[str, Any]:

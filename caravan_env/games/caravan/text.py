@@ -245,12 +245,12 @@ def _cell_or_off(cell: int) -> str:
 
 
 def _camel_place(s: Any, seat: int, slot: int) -> str:
-    code = int(s["camel"][seat][slot])
+    code = int(s["camel"][seat, slot])
     return "nowhere" if code == NO_CAMEL else _cell_or_off(code >> CELL_SHIFT)
 
 
 def _load(s: Any, seat: int, slot: int) -> str:
-    code = int(s["camel"][seat][slot])
+    code = int(s["camel"][seat, slot])
     kind = (code >> KIND_SHIFT) & KIND_MASK
     if code == NO_CAMEL or not kind:
         return "nothing"
