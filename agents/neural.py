@@ -177,12 +177,11 @@ def load_policy(path: str | Path, game: Game, seed: int = 0, sample: bool = Fals
 
 def observe(game: Game, S: NDArray[np.void]) -> Float:
     """Return what the seat to move knows in every row, (rows, observation) float32."""
-    rows = len(S)
-    seats, counts = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-    mask = np.zeros((rows, game.num_actions), np.uint8)
-    obs = np.zeros((rows, game.layout.size), np.float32)
-    game.loops["view_rows"](S, seats, mask, counts, obs)
-    return obs
+    seats = np.empty(len(S), np.int64)
+    obs = np.empty((len(S), game.layout.size), np.uint8)
+    game.loops["mover_rows"](S, seats)
+    game.loops["observe_rows"](S, seats, obs)
+    return game.layout.scaled(obs)
 
 
 def draw(logits: Float, R: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:

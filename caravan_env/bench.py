@@ -151,10 +151,11 @@ def purposeful_script(game: Game, rows: int = ROLLOUT_ROWS) -> tuple[str, NDArra
 
 def _rollout(game: Game, seconds: float) -> Figure:
     batch, steps = Batch(game, ROLLOUT_ROWS), 200
+    weights = np.zeros(game.spec.max_outcomes, np.int64)
     R, P, run = streams(1, ROLLOUT_ROWS), streams(2, ROLLOUT_ROWS), game.loops["random_rollout"]
 
     def work() -> int:
-        run(batch.S, R, P, game.template, steps)
+        run(batch.S, R, weights, P, game.template, steps)
         return ROLLOUT_ROWS * steps
 
     size = game.spec.state_dtype.itemsize
@@ -164,11 +165,12 @@ def _rollout(game: Game, seconds: float) -> Figure:
 
 def _scripted(game: Game, seconds: float, agent: str, script: NDArray[np.int64]) -> Figure:
     rows, steps = script.shape
+    weights = np.zeros(game.spec.max_outcomes, np.int64)
     run, P = game.loops["scripted_rollout"], streams(2, rows)
 
     def work() -> int:
         batch = Batch(game, rows)
-        run(batch.S, batch._chance, P, game.template, script)
+        run(batch.S, batch._chance, weights, P, game.template, script)
         return rows * steps
 
     what = "in the kernel: the same along games of the agent (its thinking left out, its batch's start included)"

@@ -99,7 +99,7 @@ def prune(run_dir: Path, keep: int, also: Sequence[int] = ()) -> None:
     """Delete all but the last `keep` checkpoints and those at the steps in `also`, and what a killed run left half-written."""
     for folder in checkpoint_folders(run_dir)[:-keep]:
         if step_of(folder) not in also:
-            shutil.rmtree(folder)
+            folder.rename(folder.with_name(_UNFINISHED + folder.name))  # so that it, too, goes whole or not at all
     for folder in (run_dir / CHECKPOINTS).glob(f"{_UNFINISHED}*"):
         shutil.rmtree(folder, ignore_errors=True)
 

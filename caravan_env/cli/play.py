@@ -95,7 +95,7 @@ def play_out(recorder: Recorder, players: Sequence[Agent | None], seed: int) -> 
                 told = _tell(recorder.record.events, told)
                 _move(recorder, players[state.to_move])
     except Quit:
-        click.echo("stopped")
+        click.echo("\nstopped")
         return False
     _tell(recorder.record.events, told)
     recorder.finish()

@@ -45,7 +45,9 @@ class ActionTable:
             start = self.groups[name].stop
         self.size = start
         self._located = [
-            (name, place) for name, group in self.groups.items() for place in itertools.product(*map(range, group.shape))
+            (name, place)
+            for name, group in self.groups.items()
+            for place in itertools.product(*map(range, group.shape))
         ]
 
     def __getitem__(self, name: str) -> ActionGroup:

@@ -25,7 +25,7 @@ class Batch:
         seats: (rows,) int64, the seat to move, or TERMINAL (-2).
         mask: (rows, actions) uint8, 1 where the action is legal.
         counts: (rows,) int64, number of legal actions.
-        obs: (rows, observation) float32, what the seat to move knows.
+        obs: (rows, observation) uint8, what the seat to move knows, as counts; `game.layout.scaled(obs)` for learners.
         returns: (rows, players) float64, terminal returns of the last game that ended in the row.
         ended: (rows,) uint8, 1 where the last step ended a game.
     """
@@ -49,7 +49,7 @@ class Batch:
         self.seats = np.zeros(rows, np.int64)
         self.mask = np.zeros((rows, game.num_actions), np.uint8)
         self.counts = np.zeros(rows, np.int64)
-        self.obs = np.zeros((rows, game.layout.size), np.float32)
+        self.obs = np.zeros((rows, game.layout.size), np.uint8)
         self.returns = np.zeros((rows, game.players))
         self.ended = np.zeros(rows, np.uint8)
         self._chance = streams(seed, rows)
@@ -57,6 +57,7 @@ class Batch:
         self._all = np.ones(rows, np.uint8)
         self._loops = game.loops
         self._spans = _spans(rows, threads)
+        self._scratch = np.zeros((threads, game.spec.max_outcomes), np.int64)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.reset()
 
@@ -69,12 +70,12 @@ class Batch:
         """Start new games as `reset` does, but update no view; call `refresh` when the views are needed."""
         flags = self._flags(which)
         template, start = self.game.template, self._loops["start_rows"]
-        self._share(lambda a: start(self.S[a], self._chance[a], template, flags[a]))
+        self._share(lambda a, scratch: start(self.S[a], self._chance[a], scratch, template, flags[a]))
 
     def refresh(self) -> None:
         """Write seats, mask, counts and obs again, after rows of S were changed from outside."""
         view = self._loops["view_rows"]
-        self._share(lambda a: view(self.S[a], self.seats[a], self.mask[a], self.counts[a], self.obs[a]))
+        self._share(lambda a, _: view(self.S[a], self.seats[a], self.mask[a], self.counts[a], self.obs[a]))
 
     def step(self, actions: NDArray[Any]) -> None:
         """Play one action per row, resolve chance, start finished games anew, and refresh every array.
@@ -90,9 +91,10 @@ class Batch:
         chosen = self._checked(actions)
         template, advance = self.game.template, self._loops["advance_rows"]
         self._share(
-            lambda a: advance(
+            lambda a, scratch: advance(
                 self.S[a],
                 self._chance[a],
+                scratch,
                 template,
                 chosen[a],
                 self.seats[a],
@@ -116,18 +118,20 @@ class Batch:
         chosen = self._checked(actions, flags)
         step = self._loops["step_rows"]
         self._share(
-            lambda a: step(self.S[a], self._chance[a], chosen[a], flags[a], self.returns[a], self.ended[a])
+            lambda a, scratch: step(
+                self.S[a], self._chance[a], scratch, chosen[a], flags[a], self.returns[a], self.ended[a]
+            )
         )
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return a uniformly random legal action of every row, (rows,) int64, from streams of their own."""
         actions = np.zeros(self.rows, np.int64)
         pick = self._loops["random_rows"]
-        self._share(lambda a: pick(self.S[a], self._picks[a], actions[a]))
+        self._share(lambda a, _: pick(self.S[a], self._picks[a], actions[a]))
         return actions
 
-    def observe(self, seats: NDArray[Any]) -> NDArray[np.float32]:
-        """Return what seats[i] may know of row i, (rows, observation) float32; finished rows included."""
+    def observe(self, seats: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return what seats[i] may know of row i, (rows, observation) uint8 counts; finished rows included."""
         out = np.empty_like(self.obs)
         who = np.ascontiguousarray(seats, dtype=np.int64)
         if who.shape != (self.rows,) or who.min() < 0 or who.max() >= self.game.players:
@@ -155,11 +159,12 @@ class Batch:
             raise IllegalAction(f"row {row}: " + illegal_action_message(self.game, self.S, row, int(chosen[row])))
         return chosen
 
-    def _share(self, work: Callable[[slice], None]) -> None:
+    def _share(self, work: Callable[[slice, NDArray[np.int64]], None]) -> None:
+        """Let the threads do `work` on their rows, each with scratch space of its own for chance weights."""
         if self._pool is None:
-            work(self._spans[0])
+            work(self._spans[0], self._scratch[0])
         else:
-            list(self._pool.map(work, self._spans))
+            list(self._pool.map(work, self._spans, self._scratch))
 
 
 def _spans(rows: int, threads: int) -> list[slice]:

@@ -30,22 +30,19 @@ def lowest(bits):
 
 @kernel
 def nth_set(bits, n):
-    """Return the index of the n-th one (from 0, lowest first) of a uint64 that has more than n ones."""
-    base = np.int64(0)
-    left = np.int64(n)
-    width = np.int64(32)
-    rest = bits
-    while width > 0:
-        low = rest & ((ONE << np.uint64(width)) - ONE)
-        here = popcount(low)
-        if left >= here:
-            left -= here
-            base += width
-            rest = rest >> np.uint64(width)
-        else:
-            rest = low
-        width >>= 1
-    return base
+    """Return the index of the n-th one (from 0, lowest first) of a uint64 that has more than n ones.
+
+    Halves the range six times without a branch, which a random n would make unpredictable.
+    """
+    base = np.uint64(0)
+    left = np.uint64(n)
+    for step in (32, 16, 8, 4, 2, 1):
+        width = np.uint64(step)
+        here = np.uint64(popcount((bits >> base) & ((ONE << width) - ONE)))
+        beyond = np.uint64(left >= here)
+        left -= here * beyond
+        base += width * beyond
+    return np.int64(base)
 
 
 @kernel

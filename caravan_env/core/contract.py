@@ -14,7 +14,7 @@ touches no other row.
 | `step(S, i, action)` | plays a legal action of the seat to move |
 | `chance(S, i, weights) -> int` | number of chance outcomes; writes their int64 weights |
 | `resolve(S, i, outcome)` | applies a chance outcome |
-| `observe(S, i, seat, out)` | float32 vector of what `seat` may know, own seat first |
+| `observe(S, i, seat, out)` | uint8 vector of what `seat` may know, own seat first; see `core.observation` |
 | `resample(S, i, seat, R, r)` | redraws, with stream `R[r]`, what `seat` cannot know |
 | `score(S, i, out)` | float64 points per seat if the game ended now |
 | `returns(S, i, out)` | float64 terminal returns per seat |

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +31,26 @@ from platformdirs import user_cache_dir
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
 CACHE_ROOT_VARIABLE = "CARAVAN_ENV_CACHE"
 STALE_AFTER_DAYS = 30
+SOURCE_SUFFIXES = (".py", ".json")  # tables of data become constants of the kernels, as code does
 _CACHE_NAME = re.compile(r".+-[0-9a-f]{16}-[0-9a-f]{16}")
 
 
 def sources_digest(folder: Path) -> str:
-    """Hash the Python sources below `folder`, names and contents, to 16 hexadecimal digits."""
+    """Hash the sources (code and tables of data) in `folder` and in the packages below it to 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(_sources(folder)):
         digest.update(str(path.relative_to(folder)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    """Yield the sources of a package. Other folders below it are no part of it: runs, environments, data."""
+    for path in folder.iterdir():
+        if path.suffix in SOURCE_SUFFIXES and path.is_file():
+            yield path
+        elif (path / "__init__.py").is_file():
+            yield from _sources(path)
 
 
 def _core_digest() -> str:
@@ -85,11 +95,15 @@ def cache_folder(source_file: str, *used: str) -> Path:
 
 
 def _compile_into(folder: Path, function: Callable[..., Any]) -> Any:
-    """Decorate `function` with numba's cache pointed at `folder`; the locator is fixed here, at decoration."""
+    """Decorate `function` with numba's cache pointed at `folder`; the locator is fixed here, at decoration.
+
+    Without numba's memory manager (`_nrt`) a kernel cannot allocate: trying is a compile error. Nor does it count
+    references to its arrays, atomically, at every call: that costs more than many a rule, and threads fight over it.
+    """
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
     finally:
         numba_config.CACHE_DIR = before
 

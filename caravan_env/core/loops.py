@@ -2,7 +2,8 @@
 
 These functions are templates: they are never called as they stand. `kernel.bind_loops` compiles one copy per game
 with the game's kernels (the names declared below) among its globals. Shapes: `S` (rows,) of the game's state dtype,
-`R` (rows,) uint64 chance streams, `mask` (rows, actions) uint8, `obs` (rows, observation) float32.
+`R` (rows,) uint64 chance streams, `mask` (rows, actions) uint8, `obs` (rows, observation) uint8, `weights`
+(max_outcomes,) int64 scratch for chance.
 """
 
 from __future__ import annotations
@@ -51,9 +52,8 @@ def settle(S, i, R, r, weights):
     return mover
 
 
-def start_rows(S, R, template, which):
+def start_rows(S, R, weights, template, which):
     """Start a new game in every row i with which[i] != 0 (uint8), and resolve its opening chance."""
-    weights = np.empty(MAX_OUTCOMES, np.int64)
     for i in range(S.shape[0]):
         if which[i]:
             S[i] = template[0]
@@ -83,7 +83,7 @@ def view_rows(S, seats, mask, counts, obs):
         else:
             counts[i] = 0
             mask[i, :] = 0
-            obs[i, :] = 0.0
+            obs[i, :] = 0
 
 
 def mover_rows(S, seats):
@@ -104,12 +104,11 @@ def observe_rows(S, seats, obs):
         observe(S, i, seats[i], obs[i])
 
 
-def step_rows(S, R, actions, which, values, ended):
+def step_rows(S, R, weights, actions, which, values, ended):
     """Play actions[i] in every row with which[i] != 0 and resolve chance; rows that end get their returns in values[i].
 
     Rows that are left out get ended[i] = 0, so `ended` marks the games that this call finished.
     """
-    weights = np.empty(MAX_OUTCOMES, np.int64)
     for i in range(S.shape[0]):
         ended[i] = 0
         if which[i]:
@@ -119,12 +118,11 @@ def step_rows(S, R, actions, which, values, ended):
                 returns(S, i, values[i])
 
 
-def advance_rows(S, R, template, actions, seats, mask, counts, obs, values, ended):
+def advance_rows(S, R, weights, template, actions, seats, mask, counts, obs, values, ended):
     """Play, resolve chance, start finished rows anew, and view: `step_rows`, `start_rows` and `view_rows` in one pass.
 
     values[i] and ended[i] speak of the game that just ended; seats, mask, counts and obs of the position to play now.
     """
-    weights = np.empty(MAX_OUTCOMES, np.int64)
     for i in range(S.shape[0]):
         step(S, i, actions[i])
         mover = settle(S, i, R, i, weights)
@@ -147,9 +145,8 @@ def random_rows(S, P, actions):
             actions[i] = pick(S, i, next_u64(P, i) >> np.uint64(32))
 
 
-def random_rollout(S, R, P, template, steps):
+def random_rollout(S, R, weights, P, template, steps):
     """Play `steps` random legal actions in every row, starting finished games anew; return the games finished."""
-    weights = np.empty(MAX_OUTCOMES, np.int64)
     games = 0
     for i in range(S.shape[0]):
         for _ in range(steps):
@@ -162,7 +159,7 @@ def random_rollout(S, R, P, template, steps):
     return games
 
 
-def scripted_rollout(S, R, P, template, script):
+def scripted_rollout(S, R, weights, P, template, script):
     """Play script[i, t] (rows, steps) int64 in row i, choosing and ignoring a random legal action at every step.
 
     Measures what a rollout costs in games that somebody plays purposefully. Every action must be legal where it is
@@ -171,7 +168,6 @@ def scripted_rollout(S, R, P, template, script):
     Returns:
         (games finished, sum of the actions chosen and ignored, which keeps the compiler from leaving them out).
     """
-    weights = np.empty(MAX_OUTCOMES, np.int64)
     games = 0
     ignored = 0
     for i in range(S.shape[0]):
@@ -199,18 +195,26 @@ def random_playout(S, i, P, r, weights, values):
     return played
 
 
-def seat_observe(S, seat, mask, obs):
-    """Write what `seat` may know of row 0, and its mask (int8), which is all zero unless the seat is to move."""
+def seat_observe(S, seat, mask, counts, scale, obs):
+    """Write what `seat` may know of row 0 as floats, and its mask (int8), all zero unless the seat is to move.
+
+    Args:
+        counts: (observation,) uint8 scratch.
+        scale: (observation,) float32, see `core.observation`.
+        obs: (observation,) float32.
+    """
     i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
     bits = mask.view(np.uint8)
     if to_move(S, i) == seat:
         legal(S, i, bits)
     else:
         bits[:] = 0
-    observe(S, i, seat, obs)
+    observe(S, i, seat, counts)
+    for k in range(counts.shape[0]):
+        obs[k] = np.float32(counts[k]) * scale[k]
 
 
-def play_row(S, R, action, seat, chance_too):
+def play_row(S, R, weights, action, seat, chance_too):
     """Play one action of the single row 0 if the seat (any, if negative) may, and resolve chance if chance_too != 0.
 
     Returns:
@@ -222,7 +226,7 @@ def play_row(S, R, action, seat, chance_too):
         return ILLEGAL
     step(S, i, action)
     if chance_too:
-        return settle(S, i, R, i, np.empty(MAX_OUTCOMES, np.int64))
+        return settle(S, i, R, i, weights)
     return to_move(S, i)
 
 
@@ -235,12 +239,11 @@ def mask_row(S, mask):
     return 0
 
 
-def seat_step(S, R, action, mask, obs):
+def seat_step(S, R, weights, action, mask, counts, scale, obs):
     """Play one action of the single row 0 if it is legal, resolve chance, and view the position as the next mover.
 
     Args:
-        mask: (actions,) int8, rewritten if a seat is to move next.
-        obs: (observation,) float32, rewritten if a seat is to move next.
+        mask, obs: rewritten if a seat is to move next; see `seat_observe` for these and for counts and scale.
 
     Returns:
         The next `to_move`, or ILLEGAL (-3) with nothing changed.
@@ -249,9 +252,9 @@ def seat_step(S, R, action, mask, obs):
     if to_move(S, i) < 0 or not is_legal(S, i, action):
         return ILLEGAL
     step(S, i, action)
-    mover = settle(S, i, R, i, np.empty(MAX_OUTCOMES, np.int64))
+    mover = settle(S, i, R, i, weights)
     if mover >= 0:
-        seat_observe(S, mover, mask, obs)
+        seat_observe(S, mover, mask, counts, scale, obs)
     return mover
 
 

@@ -1,9 +1,15 @@
-"""The layout of an observation vector: consecutive named pieces, each with a shape and a meaning."""
+"""The layout of an observation vector: consecutive named pieces of small counts, each with a scale and a meaning.
+
+Kernels write observations as uint8: counts and one-hots as they are, four times smaller and much faster to write than
+floats. Learners want values around 1: `scaled` multiplies each by its piece's scale.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +22,7 @@ class Piece:
     Attributes:
         name: what it shows, for example "bag".
         shape: how to reshape the run.
-        meaning: one line for the documentation, with the scale of the values.
+        meaning: one line for the documentation: what the counts are.
         start: index of the first value.
     """
 
@@ -37,20 +43,38 @@ class Piece:
 
 
 class ObservationLayout:
-    """The pieces of one game variant's observation, in order."""
+    """The pieces of one game variant's observation, in order.
 
-    def __init__(self, *pieces: tuple[str, tuple[int, ...], str]) -> None:
+    Attributes:
+        pieces: by name.
+        size: number of values.
+        scale: (size,) float32; counts times scale are what learners see.
+    """
+
+    def __init__(self, *pieces: tuple[str, tuple[int, ...], float | Sequence[float], str]) -> None:
+        """Lay the pieces out.
+
+        Args:
+            *pieces: (name, shape, scale, meaning); the scale is a number or one number per entry of the last axis.
+        """
         start = 0
         self.pieces: dict[str, Piece] = {}
-        for name, shape, meaning in pieces:
+        scales = []
+        for name, shape, scale, meaning in pieces:
             self.pieces[name] = Piece(name, shape, meaning, start)
             start = self.pieces[name].stop
+            scales.append(np.broadcast_to(np.asarray(scale, np.float32), shape).ravel())
         self.size = start
+        self.scale: NDArray[np.float32] = np.concatenate(scales)
 
     def __getitem__(self, name: str) -> Piece:
         return self.pieces[name]
 
-    def split(self, vector: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    def scaled(self, counts: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return observations as learners see them, (..., size) float32, from those that kernels write."""
+        return counts * self.scale
+
+    def split(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Return views of an observation, or of a batch of them (..., size), by piece name and in piece shape."""
         return {
             name: vector[..., piece.start : piece.stop].reshape(*vector.shape[:-1], *piece.shape)

@@ -11,6 +11,7 @@ from caravan_env.core.game import Game
 
 _paths: dict[str, str] = {
     "caravan": "caravan_env.games.caravan:SPEC",
+    "century": "caravan_env.games.century:SPEC",
 }
 _specs: dict[str, GameSpec] = {}
 

@@ -27,16 +27,16 @@ from pettingzoo import AECEnv
 
 from caravan_env.core.contract import TERMINAL
 from caravan_env.core.errors import CaravanError, GameOver, IllegalAction, NotStarted, WrongSeat, nearest
-from caravan_env.core.game import Game, State, illegal_action_message
+from caravan_env.core.game import Game, State, illegal_action_message, whole_number
 from caravan_env.core.record import Record, Recorder
 from caravan_env.core.rng import streams
 from caravan_env.envs.common import (
     RENDER_FPS,
     RENDER_MODES,
-    action_number,
     as_game,
     check_render_mode,
     fresh_seed,
+    observation_box,
     render,
 )
 
@@ -44,7 +44,7 @@ Observation = dict[str, NDArray[Any]]
 MASK = np.dtype(np.int8)
 VALUES = np.dtype(np.float32)
 _SET_BY_RESET = frozenset(
-    ("agent_selection", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "_state")
+    ("agent_selection", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "_state", "_recorder")
 )
 
 
@@ -57,7 +57,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
     - Chance is resolved inside. `reset(seed)` together with the actions determines the game; `reset()` goes on with the
       stream of the last seed, or with one that nobody chose.
     - The game pays when it ends, so every `last()` before pays 0, and a seat's rewards sum to its return.
-    - A game that ends by its rules terminates every seat; one that its turn limit cuts off truncates every seat.
+    - A game that ends by its rules terminates every seat; one that its turn limit cuts off truncates every seat. Both
+      pay in full, so a learner should not add its own value of the last position to the pay of a truncated game.
     - What does not fit raises an error of `caravan_env.core.errors` and changes nothing.
 
     As one seat acts at a time, the parallel API and PettingZoo's conversions to it do not apply.
@@ -96,11 +97,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._recording = record
         self._stream = streams(fresh_seed(), 1)
         self._weights = np.zeros(self.game.spec.max_outcomes, np.int64)
+        self._counts = np.zeros(self.game.layout.size, np.uint8)
         self._over = True
         self._next: Observation | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if name in _SET_BY_RESET:
+        if name in _SET_BY_RESET or hasattr(type(self), name):  # the latter: a property that misses one of the former
             raise NotStarted("this environment has not started; call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -160,12 +162,15 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
             self._leave(action)
             return
         game = self.game
-        number = action_number(game, action)
+        number = whole_number(action)
         mask, values = np.empty(game.num_actions, MASK), np.empty(game.layout.size, VALUES)
         if self._recording:
             mover = self._step_recorded(number, mask, values)
         else:
-            mover = game.loops["seat_step"](self._state.row, self._stream, number, mask, values)
+            known = number if 0 <= number < game.num_actions else -1
+            mover = game.loops["seat_step"](
+                self._state.row, self._stream, self._weights, known, mask, self._counts, game.layout.scale, values
+            )
         if mover >= 0:
             agent = self.possible_agents[mover]
             if agent != self.agent_selection:
@@ -187,7 +192,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
             NotStarted: `reset` has not been called.
         """
         mask, values = np.empty(self.game.num_actions, MASK), np.empty(self.game.layout.size, VALUES)
-        self.game.loops["seat_observe"](self._state.row, self._seat(agent), mask, values)
+        self._view(self._seat(agent), mask, values)
         return {"observation": values, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
@@ -232,6 +237,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._next = observation
         self.infos[self.agent_selection] = {"action_mask": observation["action_mask"]}
 
+    def _view(self, seat: int, mask: NDArray[np.int8], values: NDArray[np.float32]) -> None:
+        """Write what a seat knows now."""
+        scale = self.game.layout.scale
+        self.game.loops["seat_observe"](self._state.row, seat, mask, self._counts, scale, values)
+
     def _settle(self) -> int:
         """Resolve chance, in the record if one is kept, and return who is to move."""
         loops = self.game.loops
@@ -246,7 +256,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._recorder.step(number)
         mover = self._settle()
         if mover >= 0:
-            self.game.loops["seat_observe"](self._state.row, mover, mask, values)
+            self._view(mover, mask, values)
         return mover
 
     def _finish(self) -> None:
@@ -290,7 +300,7 @@ def env(game: str | Game = "caravan", **options: Any) -> raw_env:
 def _observation_space(game: Game) -> spaces.Dict:
     return spaces.Dict(
         {
-            "observation": spaces.Box(-np.inf, np.inf, (game.layout.size,), np.float32),
+            "observation": observation_box(game),
             "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
         }
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Callable, Mapping
-from operator import index
 from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
-from caravan_env.core.errors import BadParams, CaravanError, IllegalAction, UnknownName, nearest
+from caravan_env.core.errors import BadParams, CaravanError, UnknownName, nearest
 from caravan_env.core.game import Game, State
 from caravan_env.core.registry import make_game
 
@@ -91,21 +91,6 @@ def never_moves(game: Game) -> CaravanError:
     return CaravanError(f"{MOST_RESTARTS} games of {game!r} ended before the learner's seat could move")
 
 
-def action_number(game: Game, action: Any) -> int:
-    """Return an action of any integer type as an int.
-
-    Raises:
-        IllegalAction: it is no integer, or not one of the game's actions.
-    """
-    try:
-        number = index(action)
-    except TypeError:
-        number = -1
-    if 0 <= number < game.num_actions:
-        return number
-    raise IllegalAction(f"{action!r} is no action: {game.name} has the actions 0 to {game.num_actions - 1}")
-
-
 def render(state: State, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Show a position in one of RENDER_MODES.
 
@@ -136,3 +121,8 @@ def _pixels(state: State) -> NDArray[np.uint8]:
     raster = importlib.import_module("caravan_env.viewer.raster")
     pixels: NDArray[np.uint8] = raster.svg_to_rgb(draw.draw_svg(state.to_json(), theme=PIXEL_THEME))
     return pixels
+
+
+def observation_box(game: Game) -> spaces.Box:
+    """Return the space of scaled observations: counts are 0 to 255, see `core.observation`."""
+    return spaces.Box(np.zeros_like(game.layout.scale), 255 * game.layout.scale, dtype=np.float32)

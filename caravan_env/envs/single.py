@@ -25,12 +25,12 @@ from caravan_env.envs.common import (
     Seat,
     Shaping,
     TurnLimit,
-    action_number,
     as_game,
     check_render_mode,
     check_seat,
     check_turn_limit,
     never_moves,
+    observation_box,
     render,
 )
 from caravan_env.envs.opponents import Opponent, act_in_state, make_opponents, name_of
@@ -105,7 +105,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.render_mode = render_mode
         self.seat = 0
         self._mask = np.zeros(self.game.num_actions, np.int8)
-        self.observation_space = spaces.Box(-np.inf, np.inf, (self.game.layout.size,), np.float32)
+        self.observation_space = observation_box(self.game)
         self.action_space = LegalDiscrete(self._mask)
         self._seat_choice = seat
         self._opponent_choice = opponents
@@ -147,6 +147,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             raise never_moves(self.game)
         self._look(self._state)
         self._potential = self._potential_of(self._state)
+        if self.render_mode == "human":
+            self.render()
         return self._state.observe(self.seat), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -162,7 +164,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             NotStarted: `reset` has not been called.
         """
         state = self._started()
-        state.step(action_number(self.game, action))
+        state.step(action)
         self._play_opponents(state)
         self._look(state)
         over, info = state.is_terminal, self._info()

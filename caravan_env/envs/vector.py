@@ -30,6 +30,7 @@ from caravan_env.envs.common import (
     check_seat,
     check_turn_limit,
     never_moves,
+    observation_box,
 )
 from caravan_env.envs.opponents import (
     FinishedGames,
@@ -112,8 +113,7 @@ class SeatVecEnv(VecEnv):
         self._batch: Batch | None = None
         self._columns = np.arange(self.game.players)
         self._born = time.perf_counter()
-        box = spaces.Box(-np.inf, np.inf, (self.game.layout.size,), np.float32)
-        super().__init__(rows, box, spaces.Discrete(self.game.num_actions))
+        super().__init__(rows, observation_box(self.game), spaces.Discrete(self.game.num_actions))
         self.seed(seed)
         self.pool = self._choose_pool(0)
 
@@ -148,7 +148,7 @@ class SeatVecEnv(VecEnv):
         self._look()
         if self._shaping is not None:
             self._potential = self._shaping.potential(self.batch.S, self.seats)
-        return self.batch.obs
+        return self._obs
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the learner's actions, (rows,) integers; `step_wait` plays them."""
@@ -171,7 +171,7 @@ class SeatVecEnv(VecEnv):
         self._look()
         if self._shaping is not None:
             self._shape_rewards(self._shaping)
-        return self.batch.obs, self._rewards, self._done, self._infos
+        return self._obs, self._rewards, self._done, self._infos
 
     def close(self) -> None:
         """Do nothing: there are no processes or windows to close."""
@@ -244,7 +244,7 @@ class SeatVecEnv(VecEnv):
         actions = np.zeros(self.num_envs, np.int64)
         for number in np.flatnonzero(np.bincount(who)):
             group = np.flatnonzero(who == number)
-            rows, agent = waiting[group], self.pool.agents[number]
+            rows, agent = waiting[group], self.pool.agents[int(number)]
             actions[rows] = act_in_rows(agent, self.game, S.take(group), mask.take(group, axis=0), rows)
         moves = np.zeros(self.num_envs, np.uint8)
         moves[waiting] = 1
@@ -287,7 +287,7 @@ class SeatVecEnv(VecEnv):
         returns = self.batch.returns[rows[:, None], by_column]
         truncated = np.array([game.spec.rules.truncated(S, k) for k in range(len(rows))], np.bool_)
         finished = FinishedGames(rows, seats, self._opponents[rows], returns, self._lengths[rows], truncated)
-        last = np.empty((len(rows), game.layout.size), np.float32)
+        last = np.empty((len(rows), game.layout.size), np.uint8)
         game.loops["observe_rows"](S, seats, last)
         goes_on = truncated & self._bootstrap
         self._rewards[rows] = np.where(goes_on, 0.0, returns[:, 0])
@@ -296,7 +296,7 @@ class SeatVecEnv(VecEnv):
         if self._shaping is not None and goes_on.any():
             self._potential_at_end[rows] = np.where(goes_on, self._shaping.potential(S, seats), 0.0)
         for k, row in enumerate(rows):
-            self._infos[row] = self._info(finished, k, last[k])
+            self._infos[row] = self._info(finished, k, game.layout.scaled(last[k]))
         self.pool.report(finished)
 
     def _info(self, finished: FinishedGames, k: int, last: NDArray[np.float32]) -> dict[str, Any]:
@@ -313,9 +313,9 @@ class SeatVecEnv(VecEnv):
     def _look(self) -> None:
         """View every row as its learner, into new arrays: the old ones were handed out."""
         batch = self.batch
-        batch.obs = np.empty_like(batch.obs)
         batch.mask = np.empty_like(batch.mask)
         batch.refresh()
+        self._obs = self.game.layout.scaled(batch.obs)
 
     def _shape_rewards(self, shaping: Shaping) -> None:
         now = shaping.potential(self.batch.S, self.seats)

@@ -18,24 +18,26 @@ from typing import Any
 COLOURS = "YRGB"  # M1, low to high
 Cubes = dict[str, int]
 
-MERCHANTS = tuple(
-    """
+
+def listed(names: str) -> tuple[str, ...]:
+    """Give the names in a text, in its order."""
+    return tuple(names.split())
+
+
+MERCHANTS = listed("""
     +G +B +YR +YG +RR +YYY +YYR +YYYY
     ^3
     R>YYY G>RR G>YRR G>YYYYR B>GG B>YRG B>RRR B>YYYG B>YYRR
     YY>G YY>RR YR>B RR>GG RR>YYB RR>YYYG GG>BB GG>RRB GG>YYRB GG>YYRRR BB>YRGGG BB>RRRGG
     YYY>B YYY>RG YYY>RRR YYG>BB RRR>BB RRR>YGB RRR>GGG RRR>YYGG GGG>BBB
     YYYY>GG YYYY>GB YYYYY>BB YYYYY>GGG
-    """.split()
-)  # M2
+""")  # M2
 STARTING = ("+YY", "^2")  # M2, S3
-POINT_CARDS = tuple(
-    """
+POINT_CARDS = listed("""
     YYRR=6 YYYRR=7 RRRR=8 YYGG=8 YYRRR=8 YYRB=9 YYYGG=9 RRGG=10 RRRRR=10 YYBB=10 YYGGG=11 YYYBB=11
     GGGG=12 RRBB=12 RRGB=12 RRRGG=12 YGGB=12 YRGB=12 RRGGG=13 YYRRGG=13 GGBB=14 RRRBB=14 YYBBB=14 YYYRGB=14
     GGGGG=15 YYRRBB=15 BBBB=16 RRBBB=16 YRRRGB=16 GGGBB=17 YYGGBB=17 GGBBB=18 YRGGGB=18 RRGGBB=19 BBBBB=20 YRGBBB=20
-    """.split()
-)  # M3
+""")  # M3
 HAND_ORDER = {card: number for number, card in enumerate(MERCHANTS + STARTING)}
 POINT_ORDER = {card: number for number, card in enumerate(POINT_CARDS)}
 
@@ -148,7 +150,7 @@ class Stall:
 
 
 DEFAULTS: dict[str, Any] = {
-    "players": 2,
+    "players": 1,
     "returns": "win",
     "expert": False,
     "automa_claims": "affordable",
@@ -234,7 +236,8 @@ class Century:
             return [float(margin)] if mode == "margin" else [1.0 if won else -1.0]
         if mode == "margin":
             return [score - (sum(scores) - score) / (n - 1) for score in scores]
-        places = [sum((other, k) > (score, seat) for k, other in enumerate(scores)) for seat, score in enumerate(scores)]
+        standings = [(score, seat) for seat, score in enumerate(scores)]  # E3: the later seat is ahead
+        places = [sum(other > mine for other in standings) for mine in standings]
         if mode == "rank":
             return [1 - 2 * place / (n - 1) for place in places]  # E3
         return [1.0 if place == 0 else -1 / (n - 1) for place in places]
@@ -768,7 +771,7 @@ def new_reference(params: dict[str, Any], struct: dict[str, Any] | None = None) 
     return Century(params) if struct is None else Century.from_struct(struct)
 
 
-# Whole turns, from the rules of whole turns. Chains of small actions must reach the same positions, no more and no fewer.
+# Whole turns, from the rules of whole turns. Chains of small actions must reach the same positions, no more, no fewer.
 
 
 def position_key(struct: dict[str, Any]) -> str:
@@ -786,9 +789,9 @@ def end_of_turn_positions(game: Century) -> set[str]:
     """
     Give the keys of all positions in which the turn that begins in this position can end.
 
-    These are the first positions in which another turn is on (its seat is to move, or the automa's die is to be rolled, or
-    a card is to turn up that the automa freed) or the game is over. Where chance decides during the turn (a refill, a card
-    that turns up), its first outcome in the order of the table is taken.
+    These are the first positions in which another turn is on (its seat is to move, or the automa's die is to be rolled,
+    or a card is to turn up that the automa freed) or the game is over. Where chance decides during the turn (a refill,
+    a card that turns up), its first outcome in the order of the table is taken.
     """
     if game.phase != "turn":
         raise ValueError(f"A turn begins in phase 'turn', not in phase '{game.phase}'.")

@@ -21,6 +21,7 @@ from caravan_env.games.caravan.layout import (
     KIND_SHIFT,
     KINDS,
     PHASE_OVER,
+    SLOTS,
     UNDER_BIT,
 )
 from caravan_env.games.caravan.rules import (
@@ -31,19 +32,20 @@ from caravan_env.games.caravan.rules import (
     ONE_LEFT,
     ONE_ROW,
     bag_total,
-    empty_camels,
     is_laden,
     occupied,
     points,
     rainbow_bit,
+    seat_after,
 )
-from caravan_env.games.caravan.tables import CARRYING_PENALTY, COMMON, SIZE, SPACES, VALUE
+from caravan_env.games.caravan.tables import CARRYING_PENALTY, CELLS, COMMON, SIZE, SPACES, VALUE
 
 kernel = kernel_using(rules.__file__)
 
 # What a seat has is weighed linearly: places of the weights in a row of the table (2, WEIGHTS) float64. Row 0 is for the
 # seat to move next, row 1 for those who wait.
-MAX_ACTIONS = 8  # goods that need more actions count as needing that many
+MAX_PRICE = 2 * CELLS
+MAX_ACTIONS = 16  # goods that need more actions count as needing that many
 CLASSES = 2  # common, rare
 W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
 W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to take
@@ -55,6 +57,13 @@ ACTION_PRICE = 0.4  # points that an action is worth, in ranking goods to take
 WIN = 40.0
 
 
+DISTANCE = np.array(
+    [[abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE) for b in range(CELLS)] for a in range(CELLS)], np.int8
+)
+#: How many times a good is moved over so many cells by so many empty camels that take turns to be ahead of it.
+RELAYS = np.array([[1 + max(cells - 1, 0) // max(empties, 1) for empties in range(SLOTS + 1)] for cells in range(2 * SIZE)], np.int8)
+
+
 @kernel
 def spread(cells):
     """Return a set of cells together with their orthogonal neighbours."""
@@ -64,47 +73,48 @@ def spread(cells):
 
 
 @kernel
-def distance(a, b):
-    """Return the number of steps between two cells."""
-    return abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE)
-
-
-@kernel
 def kind_of(code):
     """Return the kind 0..7 of a laden camel's good."""
     return np.int64((code >> KIND_SHIFT) & KIND_MASK) - 1
 
 
 @kernel
-def price_links(city, entry, own, taken, goals, price):
-    """Write, for each cell of the set `goals`, what it costs to link it to a city.
+def grow_links(start, entry, own, taken, goals, price, layers):
+    """Grow the set of cells linked to a cell, price by price, until it holds all goals.
 
     Args:
-        city: the city as a set.
-        entry: price of an empty camel in the city.
+        start: the cell as a set.
+        entry: price of the cell itself.
         own: cells that link for free.
         taken: other cells with camels, price 2; all the rest cost 1.
-        goals: cells to find the price of. The price includes the goal's own cell.
-        price: (CELLS,) int64, written at the goals.
+        goals: the cells to reach.
+        price: (CELLS,) int64; written at the goals: what it costs to link them, their own cells included.
+        layers: (MAX_PRICE + 1,) uint64; written: the cells that cost exactly so much.
+
+    Returns:
+        The highest price written to `layers`.
     """
     open_cells = GRID & ~(own | taken)
     before = NONE
     reached = NONE
     spent = np.int64(0)
     left = goals
-    while left != NONE:
+    while True:
         now = reached | (spread(reached) & open_cells) | (spread(before) & taken)
         if spent == entry:
-            now |= city
+            now |= start
         fresh = now & ~reached
         while fresh != NONE:
             fresh = spread(fresh) & own & ~now
             now |= fresh
+        layers[spent] = now & ~reached
         hits = now & left
         left &= ~hits
         while hits != NONE:
             price[lowest(hits)] = spent
             hits &= hits - bit(0)
+        if left == NONE:
+            return spent
         before = reached
         reached = now
         spent += 1
@@ -140,34 +150,29 @@ def add_stealable(S, i, seat, goals):
 
 
 @kernel
-def price_goods(S, i, seat, goals, price):
+def entry_price(S, i, seat, cell):
+    """Return what it costs to have an empty camel of the seat, or the Rainbow Camel, on a cell."""
+    if (S[i]["empty_at"][seat] | rainbow_bit(S[i])) & cell:
+        return np.int64(0)
+    return np.int64(2) if occupied(S[i]) & cell else np.int64(1)
+
+
+@kernel
+def price_goods(S, i, seat, goals, price, layers):
     """Write the price of linking every goal of every kind to its city, for a seat."""
-    s = S[i]
-    rainbow = rainbow_bit(S, i)
-    own = s["on_board"][seat] | rainbow
-    stands = occupied(S, i)
-    receiving = s["empty_at"][seat] | rainbow
+    own = S[i]["on_board"][seat] | rainbow_bit(S[i])
+    taken = occupied(S[i]) & ~own
     for kind in range(KINDS):
-        if goals[kind] == NONE:
-            continue
-        city = bit(s["city_cell"][kind])
-        entry = 2 if city & stands else 1
-        if city & receiving:
-            entry = 0
-        price_links(city, entry, own, stands & ~own, goals[kind], price[kind])
+        if goals[kind] != NONE:
+            city = bit(S[i]["city_cell"][kind])
+            grow_links(city, entry_price(S, i, seat, city), own, taken, goals[kind], price[kind], layers)
 
 
 @kernel
-def relays(cells, camels):
-    """Return how many times a good is moved over a number of cells with that many empty camels to receive it."""
-    return 1 + max(cells - 1, 0) // max(camels, 1)
-
-
-@kernel
-def actions_needed(S, i, seat, kind, cell, empties, price):
+def actions_needed(S, i, kind, cell, empties, price):
     """Return how many actions it takes to bring a good carried at `cell` to its city, at most MAX_ACTIONS."""
-    moves = relays(distance(cell, np.int64(S[i]["city_cell"][kind])), empties)
-    return min(price[kind, cell] + moves, MAX_ACTIONS)
+    cells = DISTANCE[cell, S[i]["city_cell"][kind]]
+    return min(price[kind, cell] + RELAYS[cells, empties], MAX_ACTIONS)
 
 
 @kernel
@@ -178,7 +183,7 @@ def carried_worth(S, i, seat, empties, price, w):
         code = np.int64(S[i]["camel"][seat, slot])
         if is_laden(code):
             kind = kind_of(code)
-            needed = actions_needed(S, i, seat, kind, code >> CELL_SHIFT, empties, price)
+            needed = actions_needed(S, i, kind, code >> CELL_SHIFT, empties, price)
             rare = kind >= COMMON
             worth += w[W_CARRIED + rare * MAX_ACTIONS + needed - 1]
     return worth
@@ -187,8 +192,8 @@ def carried_worth(S, i, seat, empties, price, w):
 @kernel
 def take_net(S, i, seat, kind, cell, empties, price):
     """Return the points of a good that the seat could take at `cell`, less the actions to take and deliver it."""
-    actions = 1 + price[kind, cell] + relays(distance(cell, np.int64(S[i]["city_cell"][kind])), empties - 1)
-    if not S[i]["empty_at"][seat] & bit(cell) and (S[i]["on_board"][seat] | rainbow_bit(S, i)) & bit(cell):
+    actions = 1 + price[kind, cell] + RELAYS[DISTANCE[cell, S[i]["city_cell"][kind]], empties - 1]
+    if not S[i]["empty_at"][seat] & bit(cell) and (S[i]["on_board"][seat] | rainbow_bit(S[i])) & bit(cell):
         actions += 2
     return VALUE[kind] - ACTION_PRICE * actions
 
@@ -237,7 +242,7 @@ def banked(S, i, seat):
 
 
 @kernel
-def seat_worth(S, i, seat, w, goals, price):
+def seat_worth(S, i, seat, w, goals, price, layers):
     """Return what a seat has and can expect, in points; `w` is its row of the weights."""
     s = S[i]
     for kind in range(KINDS):
@@ -245,29 +250,26 @@ def seat_worth(S, i, seat, w, goals, price):
     add_carried(S, i, seat, goals)
     add_free(S, i, goals)
     add_stealable(S, i, seat, goals)
-    price_goods(S, i, seat, goals, price)
-    empties = np.int64(empty_camels(S, i, seat)[1])
+    price_goods(S, i, seat, goals, price, layers)
+    empties = np.int64(S[i]["empties"][seat])
     worth = banked(S, i, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
     worth += carried_worth(S, i, seat, empties, price, w)
     if empties >= 2:
         worth += reach_worth(S, i, seat, empties, price, w) + steal_worth(S, i, seat, empties, price, w)
-    if bag_total(S, i) == 0:
+    if bag_total(S[i]) == 0:
         worth -= CARRYING_PENALTY[s["camels"] - empties]
     return worth
 
 
 @kernel
-def evaluate(S, i, seat, weights, goals, price):
-    """Return what a position is worth to a seat, in points: its worth less the mean of the others'."""
+def others_worth(S, i, seat, weights, goals, price, layers):
+    """Return the mean worth of the other seats, the next of which is about to move."""
     players = np.int64(S[i]["players"])
-    if S[i]["phase"] == PHASE_OVER:
-        return final_worth(S, i, seat)
     total = 0.0
-    for other in range(players):
-        w = weights[0 if other == S[i]["seat"] else 1]
-        worth = seat_worth(S, i, other, w, goals, price)
-        total += worth if other == seat else -worth / (players - 1)
-    return total
+    for places in range(1, players):
+        w = weights[0 if places == 1 else 1]
+        total += seat_worth(S, i, seat_after(S[i], seat, places), w, goals, price, layers)
+    return total / (players - 1)
 
 
 @kernel
@@ -280,11 +282,73 @@ def final_worth(S, i, seat):
     level = 0
     for other in range(players):
         if other != seat:
-            margin += points(S, i, seat) - points(S, i, other)
+            margin += points(S[i], seat) - points(S[i], other)
             above += s["standing"][other] > s["standing"][seat]
             level += s["standing"][other] == s["standing"][seat]
     won = -1.0 if above else 1.0 / (1.0 + level)
     return margin / (players - 1) + WIN * won
+
+
+@kernel
+def link_cells(S, i, seat, kind, cell, empties, price, price2, layers, layers2):
+    """Return the cells on which a camel more brings the good at `cell` closer to its city."""
+    own = S[i]["on_board"][seat] | rainbow_bit(S[i])
+    taken = occupied(S[i]) & ~own
+    open_cells = GRID & ~(own | taken)
+    city = bit(S[i]["city_cell"][kind])
+    good = bit(cell)
+    total = grow_links(city, entry_price(S, i, seat, city), own, taken, good, price2, layers)
+    entry = 0 if good & own else (2 if good & taken else 1)
+    upto = grow_links(good, entry, own, taken, city, price2, layers2)
+    cells = NONE
+    for k in range(total + 1):
+        if 0 <= total + 1 - k <= upto:
+            cells |= layers[k] & layers2[total + 1 - k] & open_cells
+        if 0 <= total + 2 - k <= upto:
+            cells |= layers[k] & layers2[total + 2 - k] & taken
+    if not (S[i]["empty_at"][seat] | rainbow_bit(S[i])) & city:
+        cells |= city
+    return cells
+
+
+@kernel
+def useful_cells(S, i, seat, goals, price, layers, layers2):
+    """Return cells to which it can be of use to move a camel (prices must be fresh)."""
+    s = S[i]
+    empties = np.int64(S[i]["empties"][seat])
+    cells = NONE
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        if is_laden(code):
+            cells |= link_cells(S, i, seat, kind_of(code), code >> CELL_SHIFT, empties, price, price[0], layers, layers2)
+    if empties < 2:
+        return cells
+    first = second = third = -99.0
+    for turn in range(2):
+        for space in range(SPACES):
+            if s["free"][space] != 0:
+                kind = np.int64(s["free"][space]) - 1
+                cell = np.int64(s["source_cell"][space])
+                net = take_net(S, i, seat, kind, cell, empties, price)
+                net += s["space_markers"][space]
+                if turn == 0:
+                    if net > first:
+                        first, second, third = net, first, second
+                    elif net > second:
+                        second, third = net, second
+                    elif net > third:
+                        third = net
+                elif net >= third:
+                    cells |= link_cells(S, i, seat, kind, cell, empties, price, price[0], layers, layers2)
+                    if not s["empty_at"][seat] & bit(cell):
+                        cells |= bit(cell)
+    if s["theft"][seat] > 0:
+        for victim in range(s["players"]):
+            for slot in range(s["camels"]):
+                code = np.int64(s["camel"][victim, slot])
+                if victim != seat and is_laden(code) and not code & UNDER_BIT and not s["empty_at"][seat] & bit(code >> CELL_SHIFT):
+                    cells |= bit(code >> CELL_SHIFT)
+    return cells
 
 
 def first_weights():
@@ -293,7 +357,7 @@ def first_weights():
     for r in range(2):
         for c, v in enumerate((3, 6)):
             for a in range(MAX_ACTIONS):
-                w[r, W_CARRIED + c * MAX_ACTIONS + a] = max(v - 0.4 * (a + 1), 0.1 * v) - (0.1 if r else 0)
+                w[r, W_CARRIED + c * MAX_ACTIONS + a] = v - 0.4 * (a + 1) - (0.1 if r else 0)
         w[r, W_REACH : W_REACH + 3] = (0.5, 0.2, 0.1) if r == 0 else (0.35, 0.2, 0.1)
         w[r, W_STEAL] = 0.4 if r == 0 else 0.2
         w[r, W_EMPTIES : W_EMPTIES + 7] = (-6, -4, -2, -1, 0, 0.3, 0.6)

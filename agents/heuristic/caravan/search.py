@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristic.caravan.evaluate import evaluate, kernel, seat_worth
+from agents.heuristic.caravan.evaluate import final_worth, kernel, others_worth, seat_worth, useful_cells
 from caravan_env.core.bits import bit, lowest
 from caravan_env.games.caravan.layout import (
     CAMEL_START,
@@ -30,7 +30,7 @@ from caravan_env.games.caravan.layout import (
     STEAL_START,
     TURN_ACTIONS,
 )
-from caravan_env.games.caravan.rules import NONE, bag_total, end_turn, legal_sets, step
+from caravan_env.games.caravan.rules import GRID, NONE, bag_total, end_turn, legal_sets, step
 from caravan_env.games.caravan.tables import CELLS
 
 _HASH_START = np.uint64(0xCBF29CE484222325)
@@ -49,9 +49,9 @@ def add_set(chosen, start, actions, count):
 
 
 @kernel
-def list_actions(S, i, actions):
+def list_actions(S, i, useful, actions):
     """Write the legal actions of row i, those that do more than move a camel first; return how many there are."""
-    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(S[i])
     seat = np.int64(S[i]["seat"])
     count = add_set(moves, MOVE_START, actions, 0)
     count = add_set(picks, PICK_START, actions, count)
@@ -61,8 +61,8 @@ def list_actions(S, i, actions):
         slots &= slots - bit(0)
         cell = S[i]["camel"][seat, slot] >> CELL_SHIFT
         there = cells & ~bit(cell) if cell < OFF_BOARD else cells
-        count = add_set(there, CAMEL_START + slot * CELLS, actions, count)
-    count = add_set(rainbow, RAINBOW_START, actions, count)
+        count = add_set(there & useful, CAMEL_START + slot * CELLS, actions, count)
+    count = add_set(rainbow & useful, RAINBOW_START, actions, count)
     actions[count] = END_ACTION
     return count + 1
 
@@ -74,11 +74,11 @@ def skip_draws(S, i):
     if s["phase"] != PHASE_FILL:
         return
     s["phase"] = PHASE_PLAY
-    if bag_total(S, i) <= REFILL_AT:
+    if bag_total(S[i]) <= REFILL_AT:
         for kind in range(KINDS):
             s["bag"][kind] = 0
     if s["actions_left"] == 0:
-        end_turn(S, i)
+        end_turn(S[i])
 
 
 @kernel
@@ -117,7 +117,7 @@ def offer(pool, width, node, root, value, words, P, counts, values, roots, hashe
 
 
 @kernel
-def plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price):
+def plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full):
     """Return the first action of the best way found to play the rest of the turn in row i.
 
     Args:
@@ -146,26 +146,38 @@ def plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals,
     best_root = np.int64(END_ACTION)
     for pool in range(start, -1, -1):
         for k in range(pool * width, pool * width + counts[pool]):
-            n = list_actions(P, k, actions)
+            seat_worth(P, k, seat, weights[0], goals, price, layers)
+            useful = useful_cells(P, k, seat, goals, price, layers, layers2)
+            if full: useful = GRID
+            n = list_actions(P, k, useful, actions)
+            others = others_worth(P, k, seat, weights, goals, price, layers)
             for a in range(n):
-                root = actions[a] if pool == start else roots[k]
+                action = actions[a]
+                root = action if pool == start else roots[k]
                 P[node] = P[k]
-                step(P, node, actions[a])
+                step(P, node, action)
                 skip_draws(P, node)
-                if P[node]["phase"] == PHASE_OVER or P[node]["seat"] != seat:
-                    value = evaluate(P, node, seat, weights, goals, price)
-                    if value > best:
-                        best = value
-                        best_root = root
-                else:
-                    value = seat_worth(P, node, seat, weights[0], goals, price)
+                if P[node]["phase"] == PHASE_OVER:
+                    value = final_worth(P, node, seat)
+                elif P[node]["seat"] == seat:
+                    value = seat_worth(P, node, seat, weights[0], goals, price, layers)
                     left = np.int64(P[node]["actions_left"]) - 1
                     offer(left, width, node, root, value, words, P, counts, values, roots, hashes)
+                    continue
+                else:
+                    value = seat_worth(P, node, seat, weights[1], goals, price, layers)
+                    if PICK_START <= action < RAINBOW_START:
+                        value -= others_worth(P, node, seat, weights, goals, price, layers)
+                    else:
+                        value -= others
+                if value > best:
+                    best = value
+                    best_root = root
     return best_root
 
 
 @kernel
-def plan_rows(S, chosen, weights, P, words, counts, values, roots, hashes, actions, goals, price):
+def plan_rows(S, chosen, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full):
     """Write the planner's action of every row to `chosen` (rows,) int64."""
     for i in range(S.shape[0]):
-        chosen[i] = plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price)
+        chosen[i] = plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full)

@@ -9,7 +9,7 @@ from caravan_env.core.actions import ActionTable
 from caravan_env.core.observation import ObservationLayout
 from caravan_env.core.params import RETURNS
 from caravan_env.games.caravan.params import CaravanParams
-from caravan_env.games.caravan.tables import CELLS, GOODS, SPACES
+from caravan_env.games.caravan.tables import CARRYING_PENALTY, CELLS, GOODS, SPACES
 
 SEATS = 4
 SLOTS = 6
@@ -33,9 +33,11 @@ START_UNKNOWN = 255
 # Wide fields first, so that there is no padding: equal positions are equal bytes.
 STATE = np.dtype(
     [
-        # derived from `camel`, kept for speed: cells with any camel, with an empty camel of the seat
+        # derived from `camel`, kept for speed: cells with any camel of the seat, with an empty one, with a good on top
         ("on_board", np.uint64, SEATS),
         ("empty_at", np.uint64, SEATS),
+        ("top_at", np.uint64, SEATS),
+        ("free_at", np.uint64),  # derived from `free`: cells with a free good
         ("standing", np.int32, SEATS),  # once the game is over: points, then goods delivered (E4)
         ("camel", np.uint16, (SEATS, SLOTS)),
         ("turn", np.uint16),
@@ -56,6 +58,8 @@ STATE = np.dtype(
         ("actions_left", np.uint8),
         ("truncated", np.uint8),
         ("rainbow_cell", np.uint8),
+        ("empty_slots", np.uint8, SEATS),  # derived: set of slots with an empty camel, equal ones once
+        ("empties", np.uint8, SEATS),  # derived: number of empty camels, those off the board included
         ("theft", np.uint8, SEATS),
         ("markers", np.uint8, SEATS),
         ("bag", np.uint8, KINDS),
@@ -85,29 +89,39 @@ RAINBOW_TARGET = SLOTS
 
 MAX_OUTCOMES = max(KINDS, SEATS)
 
-# Values of one camel slot in an observation: where it stands (49 = off the board), what it carries, whether from under.
-SLOT_VALUES = CELLS + 1 + KINDS + 1
+# Values of one camel slot in an observation: one-hot where it stands (49 = off the board), one-hot what it carries
+# (0 = nothing), whether from under.
+SLOT_VALUES = (CELLS + 1) + (1 + KINDS) + 1
+NO_KIND = CELLS + 1
 SEAT_VALUES = 1 + 1 + KINDS + 1
-# Counts are multiplied by these, which is much faster than a division.
-MARKER_UNIT = np.float32(1 / 10)
-SUPPLY_UNIT = np.float32(1 / 9)
-SCORE_UNIT = np.float32(1 / 50)
-THEFT_UNIT = np.float32(1 / SEATS)
+SCORE_OFFSET = CARRYING_PENALTY[-1]  # a score is never below minus that
+CLOCK_STEPS = 255
 
 
 def observation(params: CaravanParams) -> ObservationLayout:
     """Return the pieces of the observation vector; seats are relative, the observer's own first."""
     n = params.players
+    seat_scale = [1 / SEATS, 1 / 10, *[1 / 9] * KINDS, 1 / 50]
     return ObservationLayout(
-        ("camels", (n, SLOTS, SLOT_VALUES), "per seat and slot, one-hot: cell (49 = off the board), good; then 1 if under"),
-        ("seats", (n, SEAT_VALUES), "per seat: theft markers / 4, demand markers / 10, delivered by kind / 9, score / 50"),
-        ("sources", (SPACES, KINDS), "per goods space, one-hot: the free good"),
-        ("space_markers", (SPACES,), "per goods space: demand markers / 10"),
-        ("bag", (KINDS,), "per kind: goods in the bag / 9"),
-        ("actions_left", (TURN_ACTIONS,), "one-hot: actions left in the turn, 1 to 4"),
-        ("last_call", (1,), "1 if the bag is empty, so that the next delivery ends the game"),
-        ("time", (1,), "turns played / turn limit"),
-        ("rainbow", (CELLS + 1,), "one-hot: cell of the Rainbow Camel (49 = off the board); zeros if not in play"),
+        (
+            "camels",
+            (n, SLOTS, SLOT_VALUES),
+            1,
+            "per seat and slot: one-hot cell (49 = off the board), one-hot good (0 = none), 1 if under",
+        ),
+        (
+            "seats",
+            (n, SEAT_VALUES),
+            seat_scale,
+            "per seat: theft markers, demand markers, delivered by kind, score + 15",
+        ),
+        ("sources", (SPACES, KINDS), 1, "per goods space, one-hot: the free good"),
+        ("space_markers", (SPACES,), 1 / 10, "per goods space: demand markers"),
+        ("bag", (KINDS,), 1 / 9, "per kind: goods in the bag"),
+        ("actions_left", (TURN_ACTIONS,), 1, "one-hot: actions left in the turn, 1 to 4"),
+        ("last_call", (1,), 1, "1 if the bag is empty, so that the next delivery ends the game"),
+        ("time", (1,), 1 / CLOCK_STEPS, "turns begun / turn limit, in 255 steps"),
+        ("rainbow", (CELLS + 1,), 1, "one-hot: cell of the Rainbow Camel (49 = off the board); zeros if not in play"),
     )
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from caravan_env.core.bits import bit, lowest, nth_set, popcount
+from caravan_env.core.bits import ONE, bit, lowest, nth_set, popcount
 from caravan_env.core.contract import CHANCE, TERMINAL
 from caravan_env.core.kernel import kernel
 from caravan_env.core.outcome import write_returns
 from caravan_env.games.caravan.layout import (
     CAMEL_START,
     CELL_SHIFT,
+    CLOCK_STEPS,
     END_ACTION,
     KIND_MASK,
     KIND_SHIFT,
     KINDS,
-    MARKER_UNIT,
     MOVE_START,
     MOVE_TARGETS,
     NO_CAMEL,
+    NO_KIND,
     OFF_BOARD,
     PHASE_FILL,
     PHASE_OVER,
@@ -28,15 +29,13 @@ from caravan_env.games.caravan.layout import (
     RAINBOW_START,
     RAINBOW_TARGET,
     REFILL_AT,
-    SCORE_UNIT,
+    SCORE_OFFSET,
     SEAT_VALUES,
     SEATS,
     SLOT_VALUES,
     SLOTS,
     START_UNKNOWN,
     STEAL_START,
-    SUPPLY_UNIT,
-    THEFT_UNIT,
     TURN_ACTIONS,
     UNDER_BIT,
 )
@@ -61,8 +60,16 @@ GRID = _cells()
 INNER = _cells(rows=range(1, SIZE - 1), columns=range(1, SIZE - 1))
 NOT_FIRST_COLUMN = _cells(columns=range(1, SIZE))
 NOT_LAST_COLUMN = _cells(columns=range(SIZE - 1))
+NTH_SLOT = np.array(
+    [([k for k in range(SLOTS) if slots >> k & 1] + [0] * SLOTS)[:SLOTS] for slots in range(1 << SLOTS)], np.uint8
+)
 VALUES = np.array(VALUE, np.int64)
 PENALTIES = np.array(CARRYING_PENALTY, np.int64)
+CELL_BITS = np.uint64(CELL_SHIFT)
+LOAD_BITS = np.uint64(KIND_MASK << KIND_SHIFT)
+UNDER = np.uint64(UNDER_BIT)
+LAST_BIT = np.uint64(63)
+NO_CODE = np.uint64(NO_CAMEL)
 ONE_LEFT = np.uint64(1)
 ONE_ROW = np.uint64(SIZE)
 MAX_TURN = 65_535
@@ -80,6 +87,7 @@ def init(S, i):
     s["actions_left"] = 0
     s["truncated"] = 0
     s["rainbow_cell"] = OFF_BOARD
+    s["free_at"] = NONE
     s["seat"] = s["starting_seat"]
     s["phase"] = PHASE_START if s["starting_seat"] == START_UNKNOWN else PHASE_FILL
     for kind in range(KINDS):
@@ -90,18 +98,20 @@ def init(S, i):
     for space in OUTER_SPACES:
         s["space_markers"][space] = 1
     for seat in range(SEATS):
-        _init_seat(S, i, seat)
+        _init_seat(s, seat)
 
 
 @kernel
-def _init_seat(S, i, seat):
-    s = S[i]
+def _init_seat(s, seat):
     playing = seat < s["players"]
     s["theft"][seat] = 1 if playing else 0
     s["markers"][seat] = 0
     s["standing"][seat] = 0
     s["on_board"][seat] = NONE
     s["empty_at"][seat] = NONE
+    s["top_at"][seat] = NONE
+    s["empty_slots"][seat] = 1 if playing else 0
+    s["empties"][seat] = s["camels"] if playing else 0
     for kind in range(KINDS):
         s["delivered"][seat, kind] = 0
     for slot in range(SLOTS):
@@ -118,10 +128,10 @@ def to_move(S, i):
 
 
 @kernel
-def seat_after(S, i, seat, places):
+def seat_after(s, seat, places):
     """Return the seat that many places after `seat`, fewer than all, in turn order (S5)."""
     later = seat + places
-    return later - S[i]["players"] if later >= S[i]["players"] else later
+    return later - s["players"] if later >= s["players"] else later
 
 
 @kernel
@@ -146,23 +156,34 @@ def resolve(S, i, outcome):
         s["phase"] = PHASE_FILL
         return
     s["bag"][outcome] -= 1
-    s["free"][next_empty_space(S, i)] = outcome + 1
-    if next_empty_space(S, i) < 0 or bag_total(S, i) == 0:  # set positions may have an odd number of goods
+    space = next_empty_space(s)
+    s["free"][space] = outcome + 1
+    refresh_free(s)
+    if next_empty_space(s) < 0 or bag_total(s) == 0:  # set positions may have an odd number of goods
         s["phase"] = PHASE_PLAY
         if s["turn"] == 0:
             s["turn"] = 1
             s["actions_left"] = 1
         elif s["actions_left"] == 0:
-            end_turn(S, i)
+            end_turn(s)
 
 
 @kernel
-def next_empty_space(S, i):
+def next_empty_space(s):
     """Return the index of the lowest-numbered space without a good, or -1."""
     for space in range(SPACES):
-        if S[i]["free"][space] == 0:
+        if s["free"][space] == 0:
             return np.int64(space)
     return np.int64(-1)
+
+
+@kernel
+def refresh_free(s):
+    """Derive the cells with a free good."""
+    cells = NONE
+    for space in range(SPACES):
+        cells |= bit(s["source_cell"][space]) * np.uint64(s["free"][space] != 0)
+    s["free_at"] = cells
 
 
 @kernel
@@ -187,18 +208,18 @@ def group_of(start, camels):
 
 
 @kernel
-def rainbow_bit(S, i):
+def rainbow_bit(s):
     """Return the cell of the Rainbow Camel as a set, empty while it is off the board."""
-    cell = S[i]["rainbow_cell"]
+    cell = s["rainbow_cell"]
     return bit(cell) if cell < OFF_BOARD else NONE
 
 
 @kernel
-def occupied(S, i):
+def occupied(s):
     """Return the cells with one or more camels, the Rainbow Camel included (T4, X2)."""
-    cells = rainbow_bit(S, i)
-    for seat in range(S[i]["players"]):
-        cells |= S[i]["on_board"][seat]
+    cells = rainbow_bit(s)
+    for seat in range(s["players"]):
+        cells |= s["on_board"][seat]
     return cells
 
 
@@ -209,27 +230,10 @@ def is_laden(code):
 
 
 @kernel
-def empty_camels(S, i, seat):
-    """Return the set of slots with an empty camel, equal ones once, and their number, equal ones all counted."""
-    slots = NONE
-    number = 0
-    before = np.int64(-1)
-    for slot in range(S[i]["camels"]):
-        code = np.int64(S[i]["camel"][seat, slot])
-        if not is_laden(code):
-            number += 1
-            if code != before:
-                slots |= bit(slot)
-        before = code
-    return slots, number
-
-
-@kernel
-def pick_set(S, i, seat, empties):
+def pick_set(s, seat):
     """Return the spaces at which the seat may pick up (P1, P3, P4)."""
-    s = S[i]
     spaces = NONE
-    if empties < 2 or s["empty_at"][seat] == NONE:
+    if s["empties"][seat] < 2 or s["empty_at"][seat] & s["free_at"] == NONE:
         return spaces
     for space in range(SPACES):
         if s["free"][space] != 0 and s["empty_at"][seat] & bit(s["source_cell"][space]):
@@ -238,15 +242,14 @@ def pick_set(S, i, seat, empties):
 
 
 @kernel
-def steal_set(S, i, seat, empties):
+def steal_set(s, seat):
     """Return the thefts open to the seat, bit opponent * SLOTS + slot (H1, H3, H4)."""
-    s = S[i]
     thefts = NONE
-    if s["theft"][seat] == 0 or (s["ban_on_steal"] and empties < 2):
+    if s["theft"][seat] == 0 or (s["ban_on_steal"] and s["empties"][seat] < 2):
         return thefts
     for opponent in range(s["players"] - 1):
-        victim = seat_after(S, i, seat, 1 + opponent)
-        if s["on_board"][victim] & s["empty_at"][seat] == NONE:
+        victim = seat_after(s, seat, 1 + opponent)
+        if s["top_at"][victim] & s["empty_at"][seat] == NONE:
             continue
         before = np.int64(-1)
         for slot in range(s["camels"]):
@@ -259,12 +262,11 @@ def steal_set(S, i, seat, empties):
 
 
 @kernel
-def move_set(S, i, seat, empty_slots):
+def move_set(s, seat):
     """Return the moves of goods open to the seat, bit from * MOVE_TARGETS + to (G1, G2, X3, X4)."""
-    s = S[i]
     moves = NONE
-    rainbow = rainbow_bit(S, i)
-    if s["empty_at"][seat] | rainbow == NONE:
+    rainbow = rainbow_bit(s)
+    if s["empties"][seat] == s["camels"] or s["empty_at"][seat] | rainbow == NONE:
         return moves
     links = s["on_board"][seat] | rainbow
     before = np.int64(-1)
@@ -272,20 +274,19 @@ def move_set(S, i, seat, empty_slots):
         code = np.int64(s["camel"][seat, slot])
         if code != before and is_laden(code):
             group = group_of(bit(code >> CELL_SHIFT), links)
-            moves |= _targets(S, i, seat, code, group, empty_slots) << np.uint64(slot * MOVE_TARGETS)
+            moves |= _targets(s, seat, code, group) << np.uint64(slot * MOVE_TARGETS)
         before = code
     return moves
 
 
 @kernel
-def _targets(S, i, seat, code, group, empty_slots):
+def _targets(s, seat, code, group):
     """Return the receiving slots, and bit RAINBOW_TARGET, for the good of camel `code` in its group."""
-    s = S[i]
     targets = NONE
-    rest = empty_slots
+    rest = np.uint64(s["empty_slots"][seat])
     while rest != NONE:
         slot = lowest(rest)
-        rest &= rest - bit(0)
+        rest &= rest - ONE
         cell = s["camel"][seat, slot] >> CELL_SHIFT
         if cell < OFF_BOARD and group & bit(cell):
             targets |= bit(slot)
@@ -297,38 +298,38 @@ def _targets(S, i, seat, code, group, empty_slots):
 
 
 @kernel
-def rainbow_set(S, i, seat):
+def rainbow_set(s, seat):
     """Return the cells to which the seat may move the Rainbow Camel (X1)."""
-    if S[i]["rainbow_in_play"] and S[i]["markers"][seat] > 0:
-        return INNER & ~rainbow_bit(S, i)
+    if s["rainbow_in_play"] and s["markers"][seat] > 0:
+        return INNER & ~rainbow_bit(s)
     return NONE
 
 
 @kernel
-def affordable_cells(S, i):
+def affordable_cells(s):
     """Return the cells that a camel can go to with the actions left (T3, T4)."""
-    return GRID if S[i]["actions_left"] >= 2 else GRID & ~occupied(S, i)
+    return GRID if s["actions_left"] >= 2 else GRID & ~occupied(s)
 
 
 @kernel
-def legal_sets(S, i):
+def legal_sets(s):
     """Return every legal action as sets.
 
     Returns:
         (slots whose camel can be moved, cells they can go to before their own is taken off, goods spaces to pick up at,
         thefts, moves of goods, cells for the Rainbow Camel), all uint64. Ending the turn is always legal (T2).
     """
-    seat = np.int64(S[i]["seat"])
-    slots, empties = empty_camels(S, i, seat)
-    picks = pick_set(S, i, seat, empties)
-    thefts = steal_set(S, i, seat, empties)
-    return slots, affordable_cells(S, i), picks, thefts, move_set(S, i, seat, slots), rainbow_set(S, i, seat)
+    seat = np.int64(s["seat"])
+    slots = np.uint64(s["empty_slots"][seat])
+    picks = pick_set(s, seat)
+    thefts = steal_set(s, seat)
+    return slots, affordable_cells(s), picks, thefts, move_set(s, seat), rainbow_set(s, seat)
 
 
 @kernel
-def _destinations(S, i, seat, slot, cells):
+def _destinations(s, seat, slot, cells):
     """Return where the camel in `slot` can go: `cells` without its own (T5)."""
-    cell = S[i]["camel"][seat, slot] >> CELL_SHIFT
+    cell = s["camel"][seat, slot] >> CELL_SHIFT
     return cells & ~bit(cell) if cell < OFF_BOARD else cells
 
 
@@ -338,7 +339,7 @@ def _mark(mask, start, chosen):
     rest = chosen
     while rest != NONE:
         mask[start + lowest(rest)] = 1
-        rest &= rest - bit(0)
+        rest &= rest - ONE
     return popcount(chosen)
 
 
@@ -349,21 +350,22 @@ def _mark_cells(mask, start, cells):
     rest = GRID & ~cells
     while rest != NONE:
         mask[start + lowest(rest)] = 0
-        rest &= rest - bit(0)
+        rest &= rest - ONE
     return popcount(cells)
 
 
 @kernel
 def legal(S, i, mask):
     """Write the action mask, uint8 of shape (actions,), and return the number of legal actions."""
-    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
-    seat = np.int64(S[i]["seat"])
+    s = S[i]
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(s)
+    seat = np.int64(s["seat"])
     mask[:] = 0
     count = 1
     while slots != NONE:
         slot = lowest(slots)
-        slots &= slots - bit(0)
-        count += _mark_cells(mask, CAMEL_START + slot * CELLS, _destinations(S, i, seat, slot, cells))
+        slots &= slots - ONE
+        count += _mark_cells(mask, CAMEL_START + slot * CELLS, _destinations(s, seat, slot, cells))
     count += _mark(mask, PICK_START, picks)
     count += _mark(mask, STEAL_START, thefts)
     count += _mark(mask, MOVE_START, moves)
@@ -375,38 +377,42 @@ def legal(S, i, mask):
 @kernel
 def is_legal(S, i, action):
     """Return whether an action, any integer, is legal now; looks only at the set that the action belongs to."""
+    s = S[i]
     if action < CAMEL_START or action > END_ACTION:
         return False
-    seat = np.int64(S[i]["seat"])
+    seat = np.int64(s["seat"])
     if action >= RAINBOW_START:
-        return action == END_ACTION or rainbow_set(S, i, seat) & bit(action - RAINBOW_START) != NONE
-    slots, empties = empty_camels(S, i, seat)
+        return action == END_ACTION or rainbow_set(s, seat) & bit(action - RAINBOW_START) != NONE
     if action < PICK_START:
         slot, cell = divmod(action - CAMEL_START, CELLS)
-        can_move = slots & bit(slot) != NONE
-        return can_move and _destinations(S, i, seat, slot, affordable_cells(S, i)) & bit(cell) != NONE
+        can_move = s["empty_slots"][seat] & bit(slot) != NONE
+        return can_move and _destinations(s, seat, slot, affordable_cells(s)) & bit(cell) != NONE
     if action < STEAL_START:
-        return pick_set(S, i, seat, empties) & bit(action - PICK_START) != NONE
+        return pick_set(s, seat) & bit(action - PICK_START) != NONE
     if action < MOVE_START:
-        return steal_set(S, i, seat, empties) & bit(action - STEAL_START) != NONE
-    return move_set(S, i, seat, slots) & bit(action - MOVE_START) != NONE
+        return steal_set(s, seat) & bit(action - STEAL_START) != NONE
+    return move_set(s, seat) & bit(action - MOVE_START) != NONE
 
 
 @kernel
 def pick(S, i, ticket):
     """Return legal action number (ticket * count) >> 32 in mask order; ticket is a uint64 below 2**32."""
-    slots, cells, picks, thefts, moves, rainbow = legal_sets(S, i)
-    seat = np.int64(S[i]["seat"])
-    camels = 0
-    rest = slots
-    while rest != NONE:
-        camels += popcount(_destinations(S, i, seat, lowest(rest), cells))
-        rest &= rest - bit(0)
+    s = S[i]
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(s)
+    seat = np.int64(s["seat"])
+    # `cells` holds the cells of all own camels or of none, so the rows of all camels on the board are equally long.
+    row = popcount(cells) - (cells == GRID)
+    off = s["camel"][seat, s["camels"] - 1] >> CELL_SHIFT == OFF_BOARD
+    on_board = (popcount(slots) - off) * row
+    camels = on_board + off * popcount(cells)
     n_picks, n_thefts, n_moves, n_rainbow = popcount(picks), popcount(thefts), popcount(moves), popcount(rainbow)
     count = camels + n_picks + n_thefts + n_moves + n_rainbow + 1
     k = np.int64((ticket * np.uint64(count)) >> np.uint64(32))
+    if k < on_board:
+        index = np.int64(np.uint64(k) // np.uint64(row))
+        return _nth_camel_action(s, seat, slots, cells, index, k - index * row)
     if k < camels:
-        return _nth_camel_action(S, i, seat, slots, cells, k)
+        return _nth_camel_action(s, seat, slots, cells, popcount(slots) - 1, k - on_board)
     k -= camels
     if k < n_picks:
         return PICK_START + nth_set(picks, k)
@@ -421,24 +427,13 @@ def pick(S, i, ticket):
 
 
 @kernel
-def _nth_camel_action(S, i, seat, slots, cells, k):
-    while True:
-        slot = lowest(slots)
-        slots &= slots - bit(0)
-        there = _destinations(S, i, seat, slot, cells)
-        if k < popcount(there):
-            return CAMEL_START + slot * CELLS + _nth_cell(there, k)
-        k -= popcount(there)
-
-
-@kernel
-def _nth_cell(cells, k):
-    """Return the k-th cell of a set that is mostly full, by counting the missing ones before it."""
-    missing = GRID & ~cells
-    while missing != NONE and lowest(missing) <= k:
-        k += 1
-        missing &= missing - bit(0)
-    return k
+def _nth_camel_action(s, seat, slots, cells, index, k):
+    """Return the k-th destination of the index-th movable camel."""
+    slot = np.int64(NTH_SLOT[slots, index])
+    if cells == GRID:
+        own = np.int64(s["camel"][seat, slot] >> CELL_SHIFT)
+        return CAMEL_START + slot * CELLS + k + (k >= own)
+    return CAMEL_START + slot * CELLS + nth_set(cells, k)
 
 
 # --- playing an action -----------------------------------------------------------------------------------------------
@@ -447,72 +442,71 @@ def _nth_cell(cells, k):
 @kernel
 def step(S, i, action):
     """Play a legal action of the seat to move."""
+    s = S[i]
     if action < PICK_START:
         slot, cell = divmod(action - CAMEL_START, CELLS)
-        move_camel(S, i, slot, cell)
+        move_camel(s, slot, cell)
     elif action < STEAL_START:
-        pick_up(S, i, action - PICK_START)
+        pick_up(s, action - PICK_START)
     elif action < MOVE_START:
         opponent, slot = divmod(action - STEAL_START, SLOTS)
-        steal(S, i, opponent, slot)
+        steal(s, opponent, slot)
     elif action < RAINBOW_START:
         origin, target = divmod(action - MOVE_START, MOVE_TARGETS)
-        move_good(S, i, origin, target)
+        move_good(s, origin, target)
     elif action < END_ACTION:
-        move_rainbow(S, i, action - RAINBOW_START)
+        move_rainbow(s, action - RAINBOW_START)
     else:
-        end_turn(S, i)
+        end_turn(s)
 
 
 @kernel
-def move_camel(S, i, slot, cell):
+def move_camel(s, slot, cell):
     """Place or move an empty camel: 1 action, or 2 to an occupied space (T3, T4)."""
-    price = 2 if occupied(S, i) & bit(cell) else 1
-    seat = np.int64(S[i]["seat"])
-    replace_camel(S, i, seat, slot, cell << CELL_SHIFT)
-    refresh_sets(S, i, seat)
-    spend(S, i, price)
+    price = 2 if occupied(s) & bit(cell) else 1
+    seat = np.int64(s["seat"])
+    replace_camel(s, seat, slot, cell << CELL_SHIFT)
+    spend(s, price)
 
 
 @kernel
-def pick_up(S, i, space):
+def pick_up(s, space):
     """Take the free good and the demand markers of a space (P1, P2); refill if four goods are left (R1)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     kind = np.int64(s["free"][space])
     s["free"][space] = 0
+    refresh_free(s)
     s["markers"][seat] += s["space_markers"][space]
     s["space_markers"][space] = 0
-    load_camel(S, i, seat, np.int64(s["source_cell"][space]), kind << KIND_SHIFT)
+    load_camel(s, seat, np.int64(s["source_cell"][space]), kind << KIND_SHIFT)
     s["actions_left"] -= 1
-    if refill_is_due(S, i):
-        start_refill(S, i)
+    if refill_is_due(s):
+        start_refill(s)
     elif s["actions_left"] == 0:
-        end_turn(S, i)
+        end_turn(s)
 
 
 @kernel
-def refill_is_due(S, i):
+def refill_is_due(s):
     """Return whether only four free goods are left while the bag holds some (R1, R4)."""
     free = 0
     for space in range(SPACES):
-        free += S[i]["free"][space] != 0
-    return free == REFILL_AT and bag_total(S, i) > 0
+        free += s["free"][space] != 0
+    return free == REFILL_AT and bag_total(s) > 0
 
 
 @kernel
-def bag_total(S, i):
+def bag_total(s):
     """Return how many goods are in the bag."""
     total = np.int64(0)
     for kind in range(KINDS):
-        total += S[i]["bag"][kind]
+        total += s["bag"][kind]
     return total
 
 
 @kernel
-def start_refill(S, i):
+def start_refill(s):
     """Put a demand marker on each space that still has a good (R2); chance then draws the goods (R3)."""
-    s = S[i]
     for space in range(SPACES):
         if s["free"][space] != 0:
             s["space_markers"][space] += 1
@@ -520,116 +514,120 @@ def start_refill(S, i):
 
 
 @kernel
-def steal(S, i, opponent, slot):
+def steal(s, opponent, slot):
     """Take the good of an opponent's camel under an own one, for a theft marker (H1 to H3)."""
-    s = S[i]
     seat = np.int64(s["seat"])
-    victim = seat_after(S, i, seat, 1 + opponent)
+    victim = seat_after(s, seat, 1 + opponent)
     code = np.int64(s["camel"][victim, slot])
     cell = code >> CELL_SHIFT
     s["theft"][seat] -= 1
     s["theft"][victim] += 1
-    replace_camel(S, i, victim, slot, cell << CELL_SHIFT)
-    refresh_sets(S, i, victim)
-    load_camel(S, i, seat, cell, (code & (KIND_MASK << KIND_SHIFT)) | UNDER_BIT)
-    spend(S, i, 1)
+    replace_camel(s, victim, slot, cell << CELL_SHIFT)
+    load_camel(s, seat, cell, (code & (KIND_MASK << KIND_SHIFT)) | UNDER_BIT)
+    spend(s, 1)
 
 
 @kernel
-def move_good(S, i, origin, target):
+def move_good(s, origin, target):
     """Move a good within a group and deliver it if it arrives (G1, G4, G5, X4)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     code = np.int64(s["camel"][seat, origin])
     kind = (code >> KIND_SHIFT) & KIND_MASK
     goal = np.int64(s["rainbow_cell"])
     if target != RAINBOW_TARGET:
         goal = np.int64(s["camel"][seat, target] >> CELL_SHIFT)
-    replace_camel(S, i, seat, origin, (code >> CELL_SHIFT) << CELL_SHIFT)
+    replace_camel(s, seat, origin, (code >> CELL_SHIFT) << CELL_SHIFT)
     if goal != s["city_cell"][kind - 1]:
         # The slots may have moved, but any empty camel on the goal cell other than the emptied one will do: they
         # are equal, and within one cell giving the good to either leaves the same camels.
-        load_camel(S, i, seat, goal, kind << KIND_SHIFT)
-        spend(S, i, 1)
+        load_camel(s, seat, goal, kind << KIND_SHIFT)
+        spend(s, 1)
         return
-    refresh_sets(S, i, seat)
     s["delivered"][seat, kind - 1] += 1
-    if bag_total(S, i) == 0:
+    if bag_total(s) == 0:
         s["actions_left"] -= 1
-        finish(S, i)
+        finish(s)
     else:
-        spend(S, i, 1)
+        spend(s, 1)
 
 
 @kernel
-def move_rainbow(S, i, cell):
+def move_rainbow(s, cell):
     """Place or move the Rainbow Camel for one demand marker, which leaves the game (X1)."""
-    s = S[i]
     s["markers"][s["seat"]] -= 1
     s["rainbow_cell"] = cell
-    spend(S, i, 1)
+    spend(s, 1)
 
 
 @kernel
-def load_camel(S, i, seat, cell, load):
+def load_camel(s, seat, cell, load):
     """Give a load (kind and under bit) to an empty camel of the seat on `cell`."""
     slot = 0
-    while S[i]["camel"][seat, slot] != cell << CELL_SHIFT:
+    while s["camel"][seat, slot] != cell << CELL_SHIFT:
         slot += 1
-    replace_camel(S, i, seat, slot, (cell << CELL_SHIFT) | load)
-    refresh_sets(S, i, seat)
+    replace_camel(s, seat, slot, (cell << CELL_SHIFT) | load)
 
 
 @kernel
-def replace_camel(S, i, seat, slot, code):
-    """Put another code in place of the one in `slot`, and keep the seat's camels sorted."""
-    camels = S[i]["camel"]
-    k = np.int64(slot)
-    while k > 0 and camels[seat, k - 1] > code:
-        camels[seat, k] = camels[seat, k - 1]
-        k -= 1
-    while k < SLOTS - 1 and camels[seat, k + 1] < code:
-        camels[seat, k] = camels[seat, k + 1]
-        k += 1
-    camels[seat, k] = code
+def replace_camel(s, seat, slot, code):
+    """Put another code in place of the one in `slot`, and keep the seat's camels sorted and its sets derived.
+
+    No branch depends on the camels: in varied play the processor could not predict it.
+    """
+    camels = s["camel"]
+    carry = np.int64(code)
+    for k in range(SLOTS - 1):
+        other = np.int64(camels[seat, k + (k >= slot)])
+        camels[seat, k] = min(other, carry)
+        carry = max(other, carry)
+    camels[seat, SLOTS - 1] = carry
+    refresh_sets(s, seat)
 
 
 @kernel
-def refresh_sets(S, i, seat):
-    """Derive the seat's sets of cells from its camels."""
-    s = S[i]
+def refresh_sets(s, seat):
+    """Derive the seat's sets from its camels."""
     on_board = NONE
     empty_at = NONE
-    for slot in range(s["camels"]):
-        code = np.int64(s["camel"][seat, slot])
-        cell = code >> CELL_SHIFT
-        if cell < OFF_BOARD:
-            on_board |= bit(cell)
-            if not is_laden(code):
-                empty_at |= bit(cell)
+    top_at = NONE
+    empty_slots = NONE
+    laden = 0
+    before = NO_CODE
+    for slot in range(SLOTS):
+        code = np.uint64(s["camel"][seat, slot])
+        cell = bit((code >> CELL_BITS) & LAST_BIT) & GRID
+        empty = np.uint64(code & LOAD_BITS == NONE)
+        on_board |= cell
+        empty_at |= cell * empty
+        top_at |= cell * np.uint64((code & UNDER == NONE) & (empty == NONE))
+        empty_slots |= (empty * np.uint64(code != before)) << np.uint64(slot)
+        laden += (empty == NONE) & (code != NO_CODE)
+        before = code
     s["on_board"][seat] = on_board
     s["empty_at"][seat] = empty_at
+    s["top_at"][seat] = top_at
+    s["empty_slots"][seat] = empty_slots
+    s["empties"][seat] = s["camels"] - laden
 
 
 @kernel
-def spend(S, i, actions):
+def spend(s, actions):
     """Use up actions; the turn ends by itself when none is left (T2)."""
-    S[i]["actions_left"] -= actions
-    if S[i]["actions_left"] == 0:
-        end_turn(S, i)
+    s["actions_left"] -= actions
+    if s["actions_left"] == 0:
+        end_turn(s)
 
 
 @kernel
-def end_turn(S, i):
+def end_turn(s):
     """Pass the turn on (S5, S6), or cut the game off at its turn limit (E5)."""
-    s = S[i]
     s["actions_left"] = 0
     if s["turn_limit"] > 0 and s["turn"] >= s["turn_limit"]:
         s["truncated"] = 1
-        finish(S, i)
+        finish(s)
         return
     s["turn"] = min(s["turn"] + 1, MAX_TURN)
-    s["seat"] = seat_after(S, i, np.int64(s["seat"]), 1)
+    s["seat"] = seat_after(s, np.int64(s["seat"]), 1)
     s["actions_left"] = min(s["turn"], TURN_ACTIONS)
 
 
@@ -637,38 +635,29 @@ def end_turn(S, i):
 
 
 @kernel
-def carried(S, i, seat):
-    """Return how many goods the seat's camels carry."""
-    number = 0
-    for slot in range(SLOTS):
-        number += is_laden(np.int64(S[i]["camel"][seat, slot]))
-    return number
-
-
-@kernel
-def goods_delivered(S, i, seat):
+def goods_delivered(s, seat):
     """Return how many goods the seat has delivered."""
     number = np.int64(0)
     for kind in range(KINDS):
-        number += S[i]["delivered"][seat, kind]
+        number += s["delivered"][seat, kind]
     return number
 
 
 @kernel
-def points(S, i, seat):
+def points(s, seat):
     """Return a seat's points if the game ended now (E2, E3)."""
-    total = np.int64(S[i]["markers"][seat]) - PENALTIES[carried(S, i, seat)]
+    total = np.int64(s["markers"][seat]) - PENALTIES[s["camels"] - s["empties"][seat]]
     for kind in range(KINDS):
-        total += VALUES[kind] * np.int64(S[i]["delivered"][seat, kind])
+        total += VALUES[kind] * np.int64(s["delivered"][seat, kind])
     return total
 
 
 @kernel
-def finish(S, i):
+def finish(s):
     """End the game: score it, goods delivered breaking ties (E4)."""
-    S[i]["phase"] = PHASE_OVER
-    for seat in range(S[i]["players"]):
-        S[i]["standing"][seat] = points(S, i, seat) * STANDING_STEP + goods_delivered(S, i, seat)
+    s["phase"] = PHASE_OVER
+    for seat in range(s["players"]):
+        s["standing"][seat] = points(s, seat) * STANDING_STEP + goods_delivered(s, seat)
 
 
 @kernel
@@ -680,8 +669,9 @@ def truncated(S, i):
 @kernel
 def score(S, i, out):
     """Write each seat's points if the game ended now, float64 (players,)."""
-    for seat in range(S[i]["players"]):
-        out[seat] = points(S, i, seat)
+    s = S[i]
+    for seat in range(s["players"]):
+        out[seat] = points(s, seat)
 
 
 @kernel
@@ -696,57 +686,55 @@ def returns(S, i, out):
 
 @kernel
 def observe(S, i, seat, out):
-    """Write the observation of a seat, float32 of shape (layout.size,), seats relative to it; see layout.observation."""
+    """Write the observation of a seat, uint8 of shape (layout.size,), seats relative to it; see layout.observation."""
     s = S[i]
-    out[:] = 0.0
+    out[:] = 0
     players = np.int64(s["players"])
+    at = 0
     for k in range(players):
-        _observe_camels(S, i, seat_after(S, i, seat, k), out, k * SLOTS * SLOT_VALUES)
-    at = players * SLOTS * SLOT_VALUES
+        at = _observe_camels(s, seat_after(s, seat, k), out, at)
     for k in range(players):
-        _observe_seat(S, i, seat_after(S, i, seat, k), out, at)
-        at += SEAT_VALUES
+        at = _observe_seat(s, seat_after(s, seat, k), out, at)
     for space in range(SPACES):
         if s["free"][space] != 0:
-            out[at + space * KINDS + s["free"][space] - 1] = 1.0
-    at += SPACES * KINDS
-    for space in range(SPACES):
-        out[at + space] = np.float32(s["space_markers"][space]) * MARKER_UNIT
-    at += SPACES
+            out[at + space * KINDS + s["free"][space] - 1] = 1
+        out[at + SPACES * KINDS + space] = s["space_markers"][space]
+    at += SPACES * KINDS + SPACES
     for kind in range(KINDS):
-        out[at + kind] = np.float32(s["bag"][kind]) * SUPPLY_UNIT
-    at += KINDS
-    _observe_clock(S, i, out, at)
+        out[at + kind] = s["bag"][kind]
+    _observe_clock(s, out, at + KINDS)
 
 
 @kernel
-def _observe_camels(S, i, seat, out, at):
-    for slot in range(S[i]["camels"]):
-        code = np.int64(S[i]["camel"][seat, slot])
-        out[at + (code >> CELL_SHIFT)] = 1.0
-        if is_laden(code):
-            out[at + OFF_BOARD + ((code >> KIND_SHIFT) & KIND_MASK)] = 1.0
+def _observe_camels(s, seat, out, at):
+    for slot in range(SLOTS):
+        code = np.int64(s["camel"][seat, slot])
+        if code != NO_CAMEL:
+            kind = (code >> KIND_SHIFT) & KIND_MASK
+            out[at + (code >> CELL_SHIFT)] = 1
+            out[at + NO_KIND + kind] = 1
             out[at + SLOT_VALUES - 1] = code & UNDER_BIT
         at += SLOT_VALUES
+    return at
 
 
 @kernel
-def _observe_seat(S, i, seat, out, at):
-    s = S[i]
-    out[at] = np.float32(s["theft"][seat]) * THEFT_UNIT
-    out[at + 1] = np.float32(s["markers"][seat]) * MARKER_UNIT
+def _observe_seat(s, seat, out, at):
+    out[at] = s["theft"][seat]
+    out[at + 1] = s["markers"][seat]
     for kind in range(KINDS):
-        out[at + 2 + kind] = np.float32(s["delivered"][seat, kind]) * SUPPLY_UNIT
-    out[at + 2 + KINDS] = np.float32(points(S, i, seat)) * SCORE_UNIT
+        out[at + 2 + kind] = s["delivered"][seat, kind]
+    out[at + 2 + KINDS] = points(s, seat) + SCORE_OFFSET
+    return at + SEAT_VALUES
 
 
 @kernel
-def _observe_clock(S, i, out, at):
-    s = S[i]
+def _observe_clock(s, out, at):
     if s["actions_left"] > 0:
-        out[at + s["actions_left"] - 1] = 1.0
+        out[at + s["actions_left"] - 1] = 1
     at += TURN_ACTIONS
-    out[at] = bag_total(S, i) == 0
-    out[at + 1] = s["turn"] / s["turn_limit"] if s["turn_limit"] > 0 else 0.0
+    out[at] = bag_total(s) == 0
+    if s["turn_limit"] > 0:
+        out[at + 1] = np.uint64(s["turn"]) * np.uint64(CLOCK_STEPS) // np.uint64(s["turn_limit"])
     if s["rainbow_in_play"]:
-        out[at + 2 + s["rainbow_cell"]] = 1.0
+        out[at + 2 + s["rainbow_cell"]] = 1

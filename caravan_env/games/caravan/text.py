@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caravan_env.core.errors import BadParams
+from caravan_env.core.fields import index_of, list_of, whole
 from caravan_env.games.caravan import rules
 from caravan_env.games.caravan.layout import (
     ACTIONS,
@@ -50,7 +51,9 @@ def action_text(S: NDArray[np.void], i: int, action: int) -> str:
     if group == "move":
         origin, target = place
         goal = f"rainbow {_cell_or_off(int(s['rainbow_cell']))}" if target == RAINBOW_TARGET else None
-        return f"move {_load(s, seat, origin)} {_camel_place(s, seat, origin)} -> {goal or _camel_place(s, seat, target)}"
+        return (
+            f"move {_load(s, seat, origin)} {_camel_place(s, seat, origin)} -> {goal or _camel_place(s, seat, target)}"
+        )
     return f"rainbow -> {cell_name(place[0])}" if group == "rainbow" else "end turn"
 
 
@@ -58,7 +61,7 @@ def outcome_text(S: NDArray[np.void], i: int, outcome: int) -> str:
     """Return a chance outcome in words."""
     if S[i]["phase"] == PHASE_START:
         return f"seat {outcome} starts"
-    return f"draw {GOODS[outcome]} for space {int(rules.next_empty_space(S, i)) + 1}"
+    return f"draw {GOODS[outcome]} for space {int(rules.next_empty_space(S[i])) + 1}"
 
 
 def to_json(S: NDArray[np.void], i: int) -> dict[str, Any]:
@@ -99,63 +102,46 @@ def from_json(struct: Mapping[str, Any], template: NDArray[np.void]) -> NDArray[
         raise BadParams(f"this is no position of caravan: the field {error} is missing") from error
     except (ValueError, TypeError) as error:
         raise BadParams(f"this is no position of caravan: {error}") from error
+    rules.refresh_free(row[0])
     for seat in range(int(row[0]["players"])):
-        rules.refresh_sets(row, 0, seat)
+        rules.refresh_sets(row[0], seat)
     if struct["phase"] == "over":
-        rules.finish(row, 0)
+        rules.finish(row[0])
     return row
 
 
 def _fill_row(s: Any, struct: Mapping[str, Any]) -> None:
-    s["phase"] = _index("phase", struct["phase"], PHASES)
+    s["phase"] = index_of("phase", struct["phase"], PHASES)
     at_start, in_play = struct["phase"] == "start", struct["phase"] == "play"
-    seat = _whole("seat", struct["seat"], *((-1, -1) if at_start else (0, int(s["players"]) - 1)))
+    seat = whole("seat", struct["seat"], *((-1, -1) if at_start else (0, int(s["players"]) - 1)))
     s["seat"] = START_UNKNOWN if seat < 0 else seat
-    s["turn"] = _whole("turn", struct["turn"], int(in_play), rules.MAX_TURN)
-    s["actions_left"] = _whole("actions_left", struct["actions_left"], int(in_play), TURN_ACTIONS)
-    s["truncated"] = _index("truncated", struct["truncated"], (False, True))
+    s["turn"] = whole("turn", struct["turn"], int(in_play), rules.MAX_TURN)
+    s["actions_left"] = whole("actions_left", struct["actions_left"], int(in_play), TURN_ACTIONS)
+    s["truncated"] = index_of("truncated", struct["truncated"], (False, True))
     s["bag"] = _counts("bag", struct["bag"])
-    for k, space in enumerate(_list("sources", struct["sources"], SPACES)):
-        s["free"][k] = _index(f"sources[{k}].good", space["good"], (None, *GOODS))
-        s["space_markers"][k] = _whole(f"sources[{k}].markers", space["markers"], 0, MOST)
+    for k, space in enumerate(list_of("sources", struct["sources"], SPACES)):
+        s["free"][k] = index_of(f"sources[{k}].good", space["good"], (None, *GOODS))
+        s["space_markers"][k] = whole(f"sources[{k}].markers", space["markers"], 0, MOST)
     if struct["phase"] == "fill" and (s["free"].all() or not s["bag"].any()):
         raise ValueError("phase 'fill' needs a space without a good and a good in the bag")
     if struct["rainbow"] is not None and not s["rainbow_in_play"]:
         raise ValueError(f"rainbow is {struct['rainbow']!r}, but the game has no Rainbow Camel")
     s["rainbow_cell"] = _cell("rainbow", struct["rainbow"])
-    for k, owner in enumerate(_list("seats", struct["seats"], int(s["players"]))):
+    for k, owner in enumerate(list_of("seats", struct["seats"], int(s["players"]))):
         _fill_seat(s, k, owner)
 
 
 def _fill_seat(s: Any, k: int, struct: Mapping[str, Any]) -> None:
-    s["theft"][k] = _whole(f"seats[{k}].theft", struct["theft"], 0, MOST)
-    s["markers"][k] = _whole(f"seats[{k}].markers", struct["markers"], 0, MOST)
+    s["theft"][k] = whole(f"seats[{k}].theft", struct["theft"], 0, MOST)
+    s["markers"][k] = whole(f"seats[{k}].markers", struct["markers"], 0, MOST)
     s["delivered"][k] = _counts(f"seats[{k}].delivered", struct["delivered"])
-    camels = _list(f"seats[{k}].camels", struct["camels"], int(s["camels"]))
+    camels = list_of(f"seats[{k}].camels", struct["camels"], int(s["camels"]))
     codes = [_camel_code(f"seats[{k}].camels[{n}]", camel) for n, camel in enumerate(camels)]
     s["camel"][k] = sorted(codes) + [NO_CAMEL] * (SLOTS - len(codes))
 
 
-def _whole(field: str, value: Any, lowest: int, highest: int) -> int:
-    if type(value) is not int or not lowest <= value <= highest:
-        raise ValueError(f"{field} is {value!r}, and must be a whole number from {lowest} to {highest}")
-    return value
-
-
-def _index(field: str, value: Any, choices: tuple[Any, ...]) -> int:
-    if value not in choices:
-        raise ValueError(f"{field} is {value!r}, and must be one of {', '.join(map(repr, choices))}")
-    return choices.index(value)
-
-
-def _list(field: str, value: Any, length: int) -> list[Any]:
-    if not isinstance(value, list | tuple) or len(value) != length:
-        raise ValueError(f"{field} must be a list of {length}, not {value!r}")
-    return list(value)
-
-
 def _counts(field: str, struct: Any) -> list[int]:
-    return [_whole(f"{field}.{good}", struct[good], 0, max(FULL_SUPPLY)) for good in GOODS]
+    return [whole(f"{field}.{good}", struct[good], 0, max(FULL_SUPPLY)) for good in GOODS]
 
 
 def _cell(field: str, name: Any) -> int:
@@ -213,7 +199,7 @@ def _seat_to_json(S: NDArray[np.void], i: int, seat: int) -> dict[str, Any]:
         "theft": int(s["theft"][seat]),
         "markers": int(s["markers"][seat]),
         "delivered": _by_kind(s["delivered"][seat]),
-        "score": int(rules.points(S, i, seat)),
+        "score": int(rules.points(S[i], seat)),
     }
 
 
@@ -228,10 +214,10 @@ def _camel_to_json(code: int) -> dict[str, Any]:
 
 def _camel_code(field: str, camel: Mapping[str, Any]) -> int:
     cell = _cell(f"{field}.at", camel["at"])
-    kind = _index(f"{field}.good", camel["good"], (None, *GOODS))
+    kind = index_of(f"{field}.good", camel["good"], (None, *GOODS))
     if kind and cell == OFF_BOARD:
         raise ValueError(f"{field} carries {camel['good']} off the board")
-    if _index(f"{field}.stolen", camel["stolen"], (False, True)) and not kind:
+    if index_of(f"{field}.stolen", camel["stolen"], (False, True)) and not kind:
         raise ValueError(f"{field} has a stolen good, but no good")
     return cell << CELL_SHIFT | kind << KIND_SHIFT | (UNDER_BIT if camel["stolen"] else 0)
 

@@ -1,0 +1,72 @@
+"""
+Write the golden records: one whole game of every variant of a game, played by the movers of its differential tests.
+
+    python -m tests.golden.make [GAME ...]
+
+A record pins down how a game is played, numbered and described; where one no longer replays, the rules, the action
+numbers or the structs have changed, and the game's version has to be raised before the records are written anew. Of
+some games of a variant the one is kept that exercises most clauses of the rules, the shorter one where they are even.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from caravan_env.core.game import Game
+from caravan_env.core.record import Record, Recorder
+from caravan_env.core.registry import game_names, game_spec
+from tests.reference.differential import movers_of, reference_of
+
+FOLDER = Path(__file__).resolve().parent
+GAMES_TRIED = 12
+
+
+def golden_path(name: str, variant: str) -> Path:
+    """Return where the golden record of a variant lies."""
+    return FOLDER / name / f"{variant}.jsonl"
+
+
+def play(game: Game, seed: int) -> tuple[Record, int]:
+    """Play a game with the reference's movers and return its record and how many clauses it exercised."""
+    players, rng = movers_of(game.name), random.Random(f"golden {seed}")
+    reference = reference_of(game.name).new_reference(game.params.to_json())
+    movers = players.mix(game.players, rng)
+    recorder = Recorder(game.new_state(), ["scripted"] * game.players)
+    state = recorder.state
+    while not state.is_terminal:
+        if state.is_chance:
+            words = players.draw_chance(reference, rng)
+            recorder.resolve({state.outcome_text(k): k for k, _ in state.chance_outcomes()}[words])
+            reference.resolve(words)
+        else:
+            words = movers[state.to_move](reference, rng)
+            recorder.step(state.parse_action(words))
+            reference.play(words)
+    return recorder.finish(), len(reference.clauses)
+
+
+def best_record(name: str, params: dict[str, Any]) -> Record:
+    """Return the game that exercises most clauses, of some."""
+    games = [play(Game(game_spec(name), params), seed) for seed in range(GAMES_TRIED)]
+    return max(games, key=lambda game: (game[1], -len(game[0].events)))[0]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the records of the games named, of all by default."""
+    parser = argparse.ArgumentParser(description="Write the golden records of games.")
+    parser.add_argument("games", nargs="*", metavar="GAME", help="registered games; all by default")
+    for name in parser.parse_args(argv).games or game_names():
+        for variant, params in game_spec(name).variants.items():
+            path = golden_path(name, variant)
+            record = best_record(name, dict(params))
+            record.save(path)
+            print(f"{path.relative_to(FOLDER)}: {len(record.events)} events, {record.result}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

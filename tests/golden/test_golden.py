@@ -1,0 +1,66 @@
+"""Golden records: every variant of every registered game has one, and it replays to the digests that were written."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from caravan_env.core.game import Game
+from caravan_env.core.record import read_record, replay
+from caravan_env.core.registry import game_names, game_spec
+from tests.golden.make import FOLDER, golden_path
+
+VARIANTS = [(name, variant) for name in game_names() for variant in game_spec(name).variants]
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_every_variant_has_a_golden_record_that_replays(name: str, variant: str) -> None:
+    path = golden_path(name, variant)
+    assert path.is_file(), f"{name} {variant} has no golden record; write it with python -m tests.golden.make {name}"
+    record = read_record(path)
+    assert record.game().params == Game(game_spec(name), game_spec(name).variants[variant]).params
+    positions = list(replay(record))
+    assert len(positions) == len(record.events) + 1
+    assert positions[-1][1].is_terminal
+    assert record.result is not None and record.result["type"] == "result"
+    assert record.result["truncated"] or record.result["plies"] > 50
+
+
+def test_no_golden_record_is_left_over() -> None:
+    kept = {(path.parent.name, path.stem) for path in FOLDER.glob("*/*.jsonl")}
+    assert kept - set(VARIANTS) == set()
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_words_of_a_golden_record_lead_to_its_actions(name: str, variant: str) -> None:
+    """The words and the number of legal actions are as recorded too: the digests do not cover them."""
+    record = read_record(golden_path(name, variant))
+    state = record.game().new_state()
+    for event in record.events[:120]:
+        if event.kind == "chance":
+            assert state.outcome_text(event.action) == event.text
+            state.resolve(event.action)
+        else:
+            assert (state.parse_action(event.text), len(state.legal_actions())) == (event.action, event.legal)
+            state.step(event.action)
+
+
+def test_caravan_records_hold_all_that_happens_in_a_game() -> None:
+    records = [read_record(golden_path("caravan", variant)) for variant in game_spec("caravan").variants]
+    kinds = Counter(" ".join(event.text.split()[:1]) for record in records for event in record.events)
+    assert set(kinds) == {"camel", "pick", "steal", "move", "rainbow", "end", "draw", "seat"}
+    texts = [event.text for record in records for event in record.events]
+    assert any(text.startswith("move stolen") for text in texts)
+    assert any("-> rainbow" in text for text in texts)
+    whole = [record for record in records if record.result and not record.result["truncated"]]
+    assert len(whole) >= 11
+    for record in whole:  # every good was drawn: all refills happened
+        assert sum(event.text.startswith("draw") for event in record.events) in (32, 48)
+
+
+def test_records_are_small_enough_to_keep() -> None:
+    for path in FOLDER.glob("*/*.jsonl"):
+        assert path.stat().st_size < 120_000, path
+        assert json.loads(path.read_text(encoding="utf-8").partition("\n")[0])["type"] == "header"

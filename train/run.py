@@ -1,0 +1,290 @@
+"""A training run from its configuration to its results: the loop, its budget, and going on after a break."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+
+from agents.neural import BadCheckpoint, Network, PolicyAgent, checkpoint_folders
+from caravan_env.core.errors import CaravanError
+from train.checkpoint import Tensors, prune, read_checkpoint, write_checkpoint
+from train.config import BadConfig, Config, make_config
+from train.environment import TrainingEnv
+from train.evaluate import Score, evaluate, write_results
+from train.league import League
+from train.metrics import EVALUATIONS, append_line, make_logger
+from train.plots import write_plots
+from train.ppo import SelfPlayPPO
+from train.progress import Progress
+
+CONFIG = "config.yaml"
+_PARTS = ("optimizer", "environment", "league")
+
+
+@dataclasses.dataclass(frozen=True)
+class RunResult:
+    """What a run came to.
+
+    Attributes:
+        run_dir: folder of everything it wrote.
+        checkpoint: its last checkpoint.
+        step: decisions of the learner.
+        seconds: time spent, over all starts.
+        finished: whether the budget was used up; False after Ctrl-C.
+        scores: the final evaluation, [] if not finished.
+    """
+
+    run_dir: Path
+    checkpoint: Path
+    step: int
+    seconds: float
+    finished: bool
+    scores: list[Score]
+
+
+def run(config: Config, quiet: bool = False) -> RunResult:
+    """Train, or go on with what is in `config.run_dir`, until the budget is used up; then evaluate and plot.
+
+    Ctrl-C (or SIGTERM) ends it after the rollout at hand, with a checkpoint.
+
+    Args:
+        config: what to do.
+        quiet: show no progress bar.
+
+    Raises:
+        CaravanError: the folder cannot be written, belongs to another configuration, or holds no readable checkpoint.
+    """
+    prepare_folder(config)
+    torch.set_num_threads(config.threads)
+    trainer = Trainer(config)
+    with Progress(quiet) as display, _interrupts() as stop:
+        display.say(f"{config.run_dir}: {'going on at step ' + str(trainer.step) if trainer.step else 'a new run'}")
+        while trainer.progress < 1.0 and not stop:
+            trainer.iterate()
+            display.show(trainer)
+        folder = trainer.save()
+        if stop:
+            display.say(f"stopped; saved {folder}; the same command goes on from there")
+            return RunResult(trainer.run_dir, folder, trainer.step, trainer.seconds, False, [])
+        display.say(f"evaluating over {config.evaluation.final_games} games per opponent")
+        return trainer.finish(folder)
+
+
+def prepare_folder(config: Config) -> None:
+    """Make the run folder and note the configuration in it, or check that it belongs to the same configuration.
+
+    Raises:
+        CaravanError: it cannot be written.
+        BadConfig: another configuration was trained there.
+    """
+    path = Path(config.run_dir) / CONFIG
+    if path.exists():
+        _check_same(config, path)
+    try:
+        config.save(path)
+    except OSError as error:
+        raise CaravanError(f"the run folder {config.run_dir} cannot be written: {error.strerror or error}") from error
+
+
+class Trainer:
+    """A run in progress.
+
+    Attributes:
+        step: decisions of the learner so far.
+        iteration: rollouts so far.
+        evaluations: what the periodic evaluations found, in order.
+    """
+
+    def __init__(self, config: Config) -> None:
+        """Start a new run, or go on from the last whole checkpoint in the run folder."""
+        self.config = config
+        self.run_dir = Path(config.run_dir)
+        self.game = config.game.make()
+        self.step = self.iteration = 0
+        self.evaluations: list[dict[str, Any]] = []
+        self._before = 0.0
+        self._started = time.perf_counter()
+        self.league = League(self.game, config.league, config.seed)
+        self.env = TrainingEnv(self.game, config, self.league)
+        found = last_checkpoint(self.run_dir, self)
+        self.logger = make_logger(self.run_dir, found[0]["step"] if found else 0)
+        self.model = SelfPlayPPO(config, self.env, self.logger)
+        if found:
+            self._restore(*found)
+        else:
+            self.league.begin(0, self.model.weights())
+            self.model.start(self.env.reset())
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far, over all starts."""
+        return self._before + time.perf_counter() - self._started
+
+    @property
+    def progress(self) -> float:
+        """How much of the budget is used, 0 to 1."""
+        budget = self.config.budget
+        by_time = self.seconds / 60 / budget.minutes if budget.minutes else 0.0
+        by_steps = self.step / budget.steps if budget.steps else 0.0
+        return min(1.0, max(by_time, by_steps))
+
+    def iterate(self) -> None:
+        """Collect a rollout, learn from it, and do what is due: a past self, an evaluation, a checkpoint."""
+        self.league.begin(self.iteration, self.model.weights())
+        before, start, thinking = self.step, time.perf_counter(), self.env.seconds
+        self.model.iterate(self.progress, self._seed("iteration"))
+        self.step = self.model.num_timesteps
+        self.iteration += 1
+        self._log(time.perf_counter() - start, self.env.seconds - thinking)
+        if self._due(self.config.league.add_every, before):
+            self.league.add(self.step, self.model.weights())
+        if self._due(self.config.evaluation.every, before):
+            self._evaluate()
+        if self._due(self.config.checkpoints.every, before):
+            self.save()
+
+    def save(self) -> Path:
+        """Write a checkpoint and delete old ones, but keep the best; return its folder."""
+        parts = (self.model.optimizer_tensors(), self.env.snapshot(), self.league.tensors())
+        training = {f"{part}/{n}": a for part, arrays in zip(_PARTS, parts, strict=True) for n, a in arrays.items()}
+        state = {
+            "step": self.step,
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+            "league": self.league.state(),
+            "evaluations": self.evaluations,
+        }
+        about = {"network": self.config.network.model_dump(), "step": self.step, "config": self.config.digest()}
+        folder = write_checkpoint(self.run_dir, self.game, about, self.model.weights(), training, state)
+        prune(self.run_dir, self.config.checkpoints.keep, [self.best_step])
+        return folder
+
+    @property
+    def best_step(self) -> int:
+        """The step with the highest mean win rate over the evaluations' opponents, -1 before the first evaluation."""
+        return int(max(self.evaluations, key=lambda e: np.mean([s["score"] for s in e["scores"]]), default={"step": -1})["step"])
+
+    def agent(self, sample: bool) -> PolicyAgent:
+        """Return the policy as it is now."""
+        return PolicyAgent(self.game, Network(self.model.weights()), self._seed("agent"), sample)
+
+    def finish(self, checkpoint: Path) -> RunResult:
+        """Evaluate the final policy, write table, plots and a replay, and return the result."""
+        choice = self.config.evaluation
+        agent = self.agent(choice.sample)
+        scores = evaluate(self.game, agent, choice.opponents, choice.final_games, self._seed("final"))
+        result = RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
+        write_results(result, self.game, agent)
+        write_plots(self.run_dir)
+        return result
+
+    def _evaluate(self) -> None:
+        choice = self.config.evaluation
+        agent = self.agent(choice.sample)
+        scores = evaluate(self.game, agent, choice.opponents, choice.games, self._seed("evaluation"))
+        line = {"step": self.step, "scores": [dataclasses.asdict(score) for score in scores]}
+        self.evaluations.append(line)
+        append_line(self.run_dir / EVALUATIONS, {**line, "time/seconds": round(self.seconds, 1)})
+
+    def _log(self, seconds: float, environment: float) -> None:
+        record = self.logger.record
+        for name, (games, score) in self.league.take_results().items():
+            record(f"games/{name}", games)
+            record(f"score/{name}", score)
+        record("rollout/reward", float(self.model.rollout_buffer.rewards.mean()))
+        record("league/past", len(self.league.past))
+        record("iteration", self.iteration)
+        steps = self.config.ppo.n_envs * self.config.ppo.n_steps
+        record("time/seconds", self.seconds)
+        record("time/steps_per_second", steps / seconds)
+        record("time/environment", (environment - self.league.learned_seconds) / seconds)
+        record("time/learned_opponents", self.league.learned_seconds / seconds)
+        self.logger.dump(self.step)
+
+    def _due(self, every: int, before: int) -> bool:
+        return self.step // every > before // every
+
+    def _seed(self, purpose: str) -> int:
+        words = (self.config.seed, self.iteration, *purpose.encode())
+        return int(np.random.SeedSequence(words).generate_state(1)[0])
+
+    def _restore(self, state: dict[str, Any], weights: Tensors, training: Tensors) -> None:
+        optimizer, environment, league = (
+            {n.removeprefix(f"{part}/"): a for n, a in training.items() if n.startswith(f"{part}/")} for part in _PARTS
+        )
+        self.step, self.iteration, self._before = state["step"], state["iteration"], state["seconds"]
+        self.evaluations = state["evaluations"]
+        self.model.load(weights, optimizer)
+        self.model.num_timesteps = self.step
+        self.league.restore(state["league"], league)
+        self.league.begin(self.iteration, weights)
+        self.model.start(self.env.restore(environment))
+
+
+def last_checkpoint(run_dir: Path, trainer: Trainer) -> tuple[dict[str, Any], Tensors, Tensors] | None:
+    """Return what the last whole checkpoint of a run holds, None if there is no checkpoint yet.
+
+    Raises:
+        BadCheckpoint: there are some, and none can be read.
+    """
+    prune(run_dir, keep=10**9)
+    damage: BadCheckpoint | None = None
+    for folder in reversed(checkpoint_folders(run_dir)):
+        try:
+            return read_checkpoint(folder, trainer.game)
+        except BadCheckpoint as error:
+            damage = damage or error
+    if damage:
+        raise damage
+    return None
+
+
+def _check_same(config: Config, path: Path) -> None:
+    try:
+        there = make_config(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError, BadConfig) as error:
+        raise BadConfig(f"{path} is no configuration of this version; choose another run_dir ({error})") from error
+    if there.digest() != config.digest():
+        raise BadConfig(
+            f"{config.run_dir} holds a run with another configuration ({_first_difference(there, config)}); "
+            "choose another run_dir"
+        )
+
+
+def _first_difference(there: Config, here: Config) -> str:
+    for section, value in there.model_dump().items():
+        other = here.model_dump()[section]
+        if value != other and section != "run_dir":
+            if not isinstance(value, dict):
+                return f"{section} = {value!r} there, {other!r} here"
+            key = next(k for k in value if value[k] != other[k])
+            return f"{section}.{key} = {value[key]!r} there, {other[key]!r} here"
+    return "no difference"
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Collect SIGINT and SIGTERM instead of dying of them; a second SIGINT raises KeyboardInterrupt."""
+    caught: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
