@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from caravan_env.core.kernel import kernel
+from caravan_env.core.kernel import helper
 
 ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
@@ -13,7 +13,7 @@ _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
 
 
-@kernel
+@helper
 def popcount(bits):
     """Return the number of ones in a uint64."""
     x = bits - ((bits >> np.uint64(1)) & _M1)
@@ -22,13 +22,13 @@ def popcount(bits):
     return np.int64((x * _H01) >> np.uint64(56))
 
 
-@kernel
+@helper
 def lowest(bits):
     """Return the index of the lowest one of a uint64 that is not 0."""
     return popcount((bits & (~bits + ONE)) - ONE)
 
 
-@kernel
+@helper
 def nth_set(bits, n):
     """Return the index of the n-th one (from 0, lowest first) of a uint64 that has more than n ones.
 
@@ -45,7 +45,7 @@ def nth_set(bits, n):
     return np.int64(base)
 
 
-@kernel
+@helper
 def bit(index):
     """Return the uint64 set that holds `index` alone."""
     return ONE << np.uint64(index)

@@ -170,7 +170,7 @@ def _calls(game: Game, state: State) -> dict[str, tuple[Any, ...]]:
     """Return the kernels that may be called in a position, with the arguments after (S, i)."""
     mover, values = state.to_move, np.zeros(game.players)
     calls: dict[str, tuple[Any, ...]] = {"init": (), "to_move": (), "truncated": (), "score": (values,)}
-    calls["observe"] = (0, np.zeros(game.layout.size, np.float32))
+    calls["observe"] = (0, np.zeros(game.layout.size, np.uint8))
     if mover == TERMINAL:
         calls["returns"] = (values,)
     elif mover == CHANCE:

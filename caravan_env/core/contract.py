@@ -10,7 +10,7 @@ touches no other row.
 | `to_move(S, i) -> int` | a seat, CHANCE or TERMINAL: the only way to ask |
 | `legal(S, i, mask) -> int` | writes the uint8 action mask, returns the number of legal actions |
 | `is_legal(S, i, action) -> bool` | the same for one action, any integer |
-| `pick(S, i, ticket) -> int` | legal action number `(ticket * count) >> 32`, in mask order; ticket a uint64 below 2**32 |
+| `pick(S, i, ticket) -> int` | legal action number `(ticket * count) >> 32` in mask order; ticket: uint64 < 2**32 |
 | `step(S, i, action)` | plays a legal action of the seat to move |
 | `chance(S, i, weights) -> int` | number of chance outcomes; writes their int64 weights |
 | `resolve(S, i, outcome)` | applies a chance outcome |

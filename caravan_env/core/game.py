@@ -78,7 +78,7 @@ class Game:
         return S
 
     def new_state(self, seed: int | None = None) -> State:
-        """Return a new game. With a seed its chance is resolved by that stream; without, chance is left to the caller."""
+        """Return a new game; with a seed its chance is resolved by that stream, without one by the caller."""
         return State(self, self.new_rows(1), seed)
 
     def state_from_json(self, struct: Mapping[str, Any], seed: int | None = None) -> State:

@@ -94,7 +94,7 @@ def cache_folder(source_file: str, *used: str) -> Path:
     return CACHE_ROOT / f"{folders[0].name}-{CORE_DIGEST}-{digest}"
 
 
-def _compile_into(folder: Path, function: Callable[..., Any]) -> Any:
+def _compile_into(folder: Path, function: Callable[..., Any], **options: Any) -> Any:
     """Decorate `function` with numba's cache pointed at `folder`; the locator is fixed here, at decoration.
 
     Without numba's memory manager (`_nrt`) a kernel cannot allocate: trying is a compile error. Nor does it count
@@ -103,7 +103,7 @@ def _compile_into(folder: Path, function: Callable[..., Any]) -> Any:
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, **options)(function)
     finally:
         numba_config.CACHE_DIR = before
 
@@ -115,6 +115,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     calls kernels of another folder see `kernel_using`.
     """
     return _compile_into(cache_folder(function.__code__.co_filename), function)
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a part of a kernel that is to become code of its callers: for small ones, or with one caller only."""
+    return _compile_into(cache_folder(function.__code__.co_filename), function, forceinline=True)
 
 
 def kernel_using(*source_files: str) -> Callable[[Callable[..., Any]], Any]:

@@ -198,10 +198,7 @@ def random_playout(S, i, P, r, weights, values):
 def seat_observe(S, seat, mask, counts, scale, obs):
     """Write what `seat` may know of row 0 as floats, and its mask (int8), all zero unless the seat is to move.
 
-    Args:
-        counts: (observation,) uint8 scratch.
-        scale: (observation,) float32, see `core.observation`.
-        obs: (observation,) float32.
+    `counts` (observation,) uint8 is scratch, `scale` (observation,) float32 is the layout's, `obs` is float32.
     """
     i = S.shape[0] - 1  # row 0; the literal 0 would compile every kernel once more
     bits = mask.view(np.uint8)
@@ -242,8 +239,7 @@ def mask_row(S, mask):
 def seat_step(S, R, weights, action, mask, counts, scale, obs):
     """Play one action of the single row 0 if it is legal, resolve chance, and view the position as the next mover.
 
-    Args:
-        mask, obs: rewritten if a seat is to move next; see `seat_observe` for these and for counts and scale.
+    mask and obs are rewritten if a seat is to move next, see `seat_observe`.
 
     Returns:
         The next `to_move`, or ILLEGAL (-3) with nothing changed.

@@ -232,7 +232,7 @@ def _load_line(number: int, line: str) -> dict[str, Any]:
         struct = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise BadRecord(f"line {number}: this is no JSON object: {error}") from error
-    if not isinstance(struct, dict) or "type" not in struct:
+    if not isinstance(struct, dict) or not isinstance(struct.get("type"), str):
         raise BadRecord(f"line {number}: this is no JSON object with a type")
     return struct
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from caravan_env.core.kernel import kernel
+from caravan_env.core.kernel import helper
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -36,7 +36,7 @@ def streams(seed: int, count: int, first: int = 0) -> NDArray[np.uint64]:
     return np.array(words, dtype=np.uint64)
 
 
-@kernel
+@helper
 def next_u64(R, r):
     """Advance stream `R[r]` and return 64 random bits."""
     R[r] += _GAMMA
@@ -46,13 +46,13 @@ def next_u64(R, r):
     return z ^ (z >> np.uint64(31))
 
 
-@kernel
+@helper
 def below(R, r, n):
     """Advance stream `R[r]` and return an integer in [0, n), n < 2**32; bias is below n / 2**32."""
     return np.int64(((next_u64(R, r) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@kernel
+@helper
 def uniform(R, r):
     """Advance stream `R[r]` and return a float64 in [0, 1)."""
     return np.float64(next_u64(R, r) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

@@ -262,7 +262,7 @@ def test_a_missing_line_names_where_it_is_missing(lines: list[str]) -> None:
     ("fields", "sentence"),
     [
         ({"type": "note"}, "unknown type 'note'. Allowed: chance, move, result, error"),
-        ({"type": ["move"]}, "unknown type"),
+        ({"type": ["move"]}, "this is no JSON object with a type"),
         ({"seat": "0"}, "the field 'seat' must be of type int"),
         ({"action": 1.0}, "the field 'action' must be of type int"),
         ({"legal": None}, "the field 'legal' must be of type int"),

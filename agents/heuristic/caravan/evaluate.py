@@ -1,29 +1,22 @@
 """What a position of Caravan is worth to a seat, in points: kernels over rows, like the rules.
 
-Everything rests on one number: how many camels a seat still has to place until a good is linked to its city. Placing
-one costs an action, or two where other camels stand (T3, T4), own camels and the Rainbow Camel link for free (G2, X3). So
-the cheapest link is a shortest path with prices 0, 1 and 2, found for all goods of a kind at once by growing the set of
-cells that are reached from their city, price by price.
-
-Scratch arrays: `goals` (KINDS,) uint64, the cells whose price is wanted; `price` (KINDS, CELLS) int64, the answer.
+Everything rests on one number: how many camels a seat still has to place until a good is linked to its city. Placing one
+costs an action, or two where other camels stand (T3, T4); own camels and the Rainbow Camel link for free (G2, X3). So the
+cheapest link is a shortest path with prices 0, 1 and 2 on the cells, found for all goods of a kind at once by growing the
+set of cells that are linked to their city, price by price.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.games.caravan import rules
-from caravan_env.games.caravan.layout import (
-    CELL_SHIFT,
-    KIND_MASK,
-    KIND_SHIFT,
-    KINDS,
-    PHASE_OVER,
-    SLOTS,
-    UNDER_BIT,
-)
+from caravan_env.games.caravan.layout import KIND_MASK, KIND_SHIFT, CELL_SHIFT, KINDS, SLOTS, TURN_ACTIONS, UNDER_BIT
 from caravan_env.games.caravan.rules import (
     GRID,
     NONE,
@@ -31,6 +24,8 @@ from caravan_env.games.caravan.rules import (
     NOT_LAST_COLUMN,
     ONE_LEFT,
     ONE_ROW,
+    PENALTIES,
+    VALUES,
     bag_total,
     is_laden,
     occupied,
@@ -38,30 +33,67 @@ from caravan_env.games.caravan.rules import (
     rainbow_bit,
     seat_after,
 )
-from caravan_env.games.caravan.tables import CARRYING_PENALTY, CELLS, COMMON, SIZE, SPACES, VALUE
+from caravan_env.games.caravan.tables import CELLS, COMMON, SIZE, SPACES
 
 kernel = kernel_using(rules.__file__)
 
-# What a seat has is weighed linearly: places of the weights in a row of the table (2, WEIGHTS) float64. Row 0 is for the
-# seat to move next, row 1 for those who wait.
 MAX_PRICE = 2 * CELLS
-MAX_ACTIONS = 16  # goods that need more actions count as needing that many
-CLASSES = 2  # common, rare
-W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
-W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to take
-W_STEAL = W_REACH + 3  # the same of the best good to steal
-W_EMPTIES = W_STEAL + 1  # (7,): by the number of empty camels
-W_THEFT = W_EMPTIES + 7  # a theft marker
-WEIGHTS = W_THEFT + 1
-ACTION_PRICE = 0.4  # points that an action is worth, in ranking goods to take
-WIN = 40.0
+MAX_ACTIONS = 16  # goods that need more actions to be delivered count as needing that many
+CLASSES = 2  # common and rare goods
+ACTION_PRICE = 0.4  # points an action is worth when goods to take are ranked
+WIN = 40.0  # points that winning is worth
+NEVER = 99  # actions
 
+# What a seat has and can get is weighed linearly. Places of the weights in a row of the table, (2, WEIGHTS) float64; row 0
+# is for the seat that moves next, row 1 for those who wait.
+W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
+W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to pick up
+W_STEAL = W_REACH + 3  # the same of the best good to steal
+W_EMPTIES = W_STEAL + 1  # (SLOTS + 1,): by the number of empty camels
+W_THEFT = W_EMPTIES + SLOTS + 1  # a theft marker
+WEIGHTS = W_THEFT + 1
 
 DISTANCE = np.array(
     [[abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE) for b in range(CELLS)] for a in range(CELLS)], np.int8
 )
-#: How many times a good is moved over so many cells by so many empty camels that take turns to be ahead of it.
-RELAYS = np.array([[1 + max(cells - 1, 0) // max(empties, 1) for empties in range(SLOTS + 1)] for cells in range(2 * SIZE)], np.int8)
+#: (distance, empty camels): how often a good is moved on its way if so many camels take turns in being ahead of it.
+RELAYS = np.array([[1 + max(d - 1, 0) // max(e, 1) for e in range(SLOTS + 1)] for d in range(2 * SIZE)], np.int8)
+
+
+class Scratch(NamedTuple):
+    """Arrays that the kernels here write to, made once by `new_scratch`.
+
+    Attributes:
+        goals: (KINDS,) uint64, the cells with a good of each kind that the seat carries or could take.
+        price: (KINDS, CELLS) int64, at the goals: what the link of the good there to its city still costs.
+        net: (SPACES,) float64, points less actions of the free goods; minus infinity where there is none.
+        layers: (MAX_PRICE + 1,) uint64, the cells linked at each price.
+        back: the same, grown from the other end.
+        spare: (CELLS,) int64, prices nobody asks for.
+    """
+
+    goals: NDArray[np.uint64]
+    price: NDArray[np.int64]
+    net: NDArray[np.float64]
+    layers: NDArray[np.uint64]
+    back: NDArray[np.uint64]
+    spare: NDArray[np.int64]
+
+
+def new_scratch() -> Scratch:
+    """Return the working memory of one thread."""
+    layers = np.zeros((2, MAX_PRICE + 1), np.uint64)
+    return Scratch(
+        np.zeros(KINDS, np.uint64),
+        np.zeros((KINDS, CELLS), np.int64),
+        np.zeros(SPACES),
+        layers[0],
+        layers[1],
+        np.zeros(CELLS, np.int64),
+    )
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -73,32 +105,26 @@ def spread(cells):
 
 
 @kernel
-def kind_of(code):
-    """Return the kind 0..7 of a laden camel's good."""
-    return np.int64((code >> KIND_SHIFT) & KIND_MASK) - 1
-
-
-@kernel
 def grow_links(start, entry, own, taken, goals, price, layers):
     """Grow the set of cells linked to a cell, price by price, until it holds all goals.
 
     Args:
-        start: the cell as a set.
+        start: the cell, as a set.
         entry: price of the cell itself.
         own: cells that link for free.
         taken: other cells with camels, price 2; all the rest cost 1.
         goals: the cells to reach.
-        price: (CELLS,) int64; written at the goals: what it costs to link them, their own cells included.
-        layers: (MAX_PRICE + 1,) uint64; written: the cells that cost exactly so much.
+        price: (CELLS,) int64; written at the goals: the price of linking them, their own cells included.
+        layers: (MAX_PRICE + 1,) uint64; written: the cells linked at exactly each price.
 
     Returns:
-        The highest price written to `layers`.
+        The highest price reached.
     """
     open_cells = GRID & ~(own | taken)
     before = NONE
     reached = NONE
-    spent = np.int64(0)
     left = goals
+    spent = np.int64(0)
     while True:
         now = reached | (spread(reached) & open_cells) | (spread(before) & taken)
         if spent == entry:
@@ -121,232 +147,282 @@ def grow_links(start, entry, own, taken, goals, price, layers):
 
 
 @kernel
-def add_carried(S, i, seat, goals):
-    """Add the cells of the seat's laden camels to the goals of their kinds."""
-    for slot in range(S[i]["camels"]):
-        code = np.int64(S[i]["camel"][seat, slot])
-        if is_laden(code):
-            goals[kind_of(code)] |= bit(code >> CELL_SHIFT)
-
-
-@kernel
-def add_free(S, i, goals):
-    """Add the goods spaces with a good to the goals of their kinds."""
-    for space in range(SPACES):
-        if S[i]["free"][space] != 0:
-            goals[S[i]["free"][space] - 1] |= bit(S[i]["source_cell"][space])
-
-
-@kernel
-def add_stealable(S, i, seat, goals):
-    """Add the cells of the other seats' goods that lie on top, if the seat has a theft marker (H1)."""
-    if S[i]["theft"][seat] == 0:
-        return
-    for victim in range(S[i]["players"]):
-        for slot in range(S[i]["camels"]):
-            code = np.int64(S[i]["camel"][victim, slot])
-            if victim != seat and is_laden(code) and not code & UNDER_BIT:
-                goals[kind_of(code)] |= bit(code >> CELL_SHIFT)
-
-
-@kernel
-def entry_price(S, i, seat, cell):
-    """Return what it costs to have an empty camel of the seat, or the Rainbow Camel, on a cell."""
-    if (S[i]["empty_at"][seat] | rainbow_bit(S[i])) & cell:
+def entry_price(s, seat, cell):
+    """Return what it costs to have an empty camel of the seat, or the Rainbow Camel, on a cell (a set)."""
+    if (s["empty_at"][seat] | rainbow_bit(s)) & cell:
         return np.int64(0)
-    return np.int64(2) if occupied(S[i]) & cell else np.int64(1)
+    return np.int64(2) if occupied(s) & cell else np.int64(1)
 
 
 @kernel
-def price_goods(S, i, seat, goals, price, layers):
-    """Write the price of linking every goal of every kind to its city, for a seat."""
-    own = S[i]["on_board"][seat] | rainbow_bit(S[i])
-    taken = occupied(S[i]) & ~own
+def kind_of(code):
+    """Return the kind 0..7 of a laden camel's good."""
+    return np.int64((code >> KIND_SHIFT) & KIND_MASK) - 1
+
+
+@kernel
+def on_top(code):
+    """Whether a camel carries a good that can be stolen (H1, H3)."""
+    return is_laden(code) and not code & UNDER_BIT
+
+
+@kernel
+def find_goods(s, seat, X):
+    """Write to X.goals where the goods are that the seat carries, or could pick up or steal."""
+    goals = X.goals
     for kind in range(KINDS):
-        if goals[kind] != NONE:
-            city = bit(S[i]["city_cell"][kind])
-            grow_links(city, entry_price(S, i, seat, city), own, taken, goals[kind], price[kind], layers)
-
-
-@kernel
-def actions_needed(S, i, kind, cell, empties, price):
-    """Return how many actions it takes to bring a good carried at `cell` to its city, at most MAX_ACTIONS."""
-    cells = DISTANCE[cell, S[i]["city_cell"][kind]]
-    return min(price[kind, cell] + RELAYS[cells, empties], MAX_ACTIONS)
-
-
-@kernel
-def carried_worth(S, i, seat, empties, price, w):
-    """Return the weights of the seat's carried goods."""
-    worth = 0.0
-    for slot in range(S[i]["camels"]):
-        code = np.int64(S[i]["camel"][seat, slot])
-        if is_laden(code):
-            kind = kind_of(code)
-            needed = actions_needed(S, i, kind, code >> CELL_SHIFT, empties, price)
-            rare = kind >= COMMON
-            worth += w[W_CARRIED + rare * MAX_ACTIONS + needed - 1]
-    return worth
-
-
-@kernel
-def take_net(S, i, seat, kind, cell, empties, price):
-    """Return the points of a good that the seat could take at `cell`, less the actions to take and deliver it."""
-    actions = 1 + price[kind, cell] + RELAYS[DISTANCE[cell, S[i]["city_cell"][kind]], empties - 1]
-    if not S[i]["empty_at"][seat] & bit(cell) and (S[i]["on_board"][seat] | rainbow_bit(S[i])) & bit(cell):
-        actions += 2
-    return VALUE[kind] - ACTION_PRICE * actions
-
-
-@kernel
-def reach_worth(S, i, seat, empties, price, w):
-    """Return the weights of the three best free goods to take."""
-    s = S[i]
-    first = second = third = 0.0
+        goals[kind] = NONE
     for space in range(SPACES):
         if s["free"][space] != 0:
-            kind = np.int64(s["free"][space]) - 1
-            net = take_net(S, i, seat, kind, np.int64(s["source_cell"][space]), empties, price)
-            net += s["space_markers"][space]
-            if net > first:
-                first, second, third = net, first, second
-            elif net > second:
-                second, third = net, second
-            elif net > third:
-                third = net
-    return w[W_REACH] * first + w[W_REACH + 1] * second + w[W_REACH + 2] * third
+            goals[s["free"][space] - 1] |= bit(s["source_cell"][space])
+    may_steal = s["theft"][seat] > 0
+    for owner in range(s["players"]):
+        if owner == seat or may_steal:
+            for slot in range(s["camels"]):
+                code = np.int64(s["camel"][owner, slot])
+                if is_laden(code) and (owner == seat or on_top(code)):
+                    goals[kind_of(code)] |= bit(code >> CELL_SHIFT)
 
 
 @kernel
-def steal_worth(S, i, seat, empties, price, w):
-    """Return the weight of the best good to steal."""
-    s = S[i]
-    best = 0.0
-    if s["theft"][seat] == 0:
-        return 0.0
-    for victim in range(s["players"]):
-        for slot in range(s["camels"]):
-            code = np.int64(s["camel"][victim, slot])
-            if victim != seat and is_laden(code) and not code & UNDER_BIT:
-                best = max(best, take_net(S, i, seat, kind_of(code), code >> CELL_SHIFT, empties, price))
-    return w[W_STEAL] * best
-
-
-@kernel
-def banked(S, i, seat):
-    """Return the points of what a seat has delivered and collected, carried goods aside."""
-    total = np.int64(S[i]["markers"][seat])
+def price_goods(s, seat, X):
+    """Write to X.price what the links of all these goods cost the seat."""
+    own = s["on_board"][seat] | rainbow_bit(s)
+    taken = occupied(s) & ~own
     for kind in range(KINDS):
-        total += VALUE[kind] * np.int64(S[i]["delivered"][seat, kind])
+        if X.goals[kind] != NONE:
+            city = bit(s["city_cell"][kind])
+            grow_links(city, entry_price(s, seat, city), own, taken, X.goals[kind], X.price[kind], X.layers)
+
+
+@kernel
+def actions_to_deliver(s, kind, cell, empties, X):
+    """Return how many actions it takes to place the missing camels and move the good at `cell` to its city."""
+    return X.price[kind, cell] + RELAYS[DISTANCE[cell, s["city_cell"][kind]], empties]
+
+
+@kernel
+def actions_to_take(s, seat, kind, cell, empties, X):
+    """Return the same for a good that is to be picked up or stolen first; NEVER if that is not allowed (P4, H4)."""
+    if empties < 2:
+        return np.int64(NEVER)
+    actions = 1 + actions_to_deliver(s, kind, cell, empties - 1, X)
+    if not s["empty_at"][seat] & bit(cell) and (s["on_board"][seat] | rainbow_bit(s)) & bit(cell):
+        actions += 2
+    return actions
+
+
+@kernel
+def price_free(s, seat, empties, X):
+    """Write to X.net what the free goods bring: points and demand markers, less the actions at ACTION_PRICE."""
+    for space in range(SPACES):
+        X.net[space] = -np.inf
+        if s["free"][space] != 0:
+            kind = np.int64(s["free"][space]) - 1
+            actions = actions_to_take(s, seat, kind, np.int64(s["source_cell"][space]), empties, X)
+            X.net[space] = VALUES[kind] + np.float64(s["space_markers"][space]) - ACTION_PRICE * actions
+
+
+@kernel
+def survey(s, seat, X):
+    """Write all of X for a seat; return the number of its empty camels."""
+    empties = np.int64(s["empties"][seat])
+    find_goods(s, seat, X)
+    price_goods(s, seat, X)
+    price_free(s, seat, empties, X)
+    return empties
+
+
+# --- worth -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def best_three(net):
+    """Return the three highest values of an array."""
+    first = second = third = -np.inf
+    for value in net:
+        if value > first:
+            first, second, third = value, first, second
+        elif value > second:
+            second, third = value, second
+        elif value > third:
+            third = value
+    return first, second, third
+
+
+@kernel
+def banked(s, seat):
+    """Return the points of what a seat has delivered and collected, carried goods aside (E2)."""
+    total = np.int64(s["markers"][seat])
+    for kind in range(KINDS):
+        total += VALUES[kind] * np.int64(s["delivered"][seat, kind])
     return total
 
 
 @kernel
-def seat_worth(S, i, seat, w, goals, price, layers):
-    """Return what a seat has and can expect, in points; `w` is its row of the weights."""
-    s = S[i]
-    for kind in range(KINDS):
-        goals[kind] = NONE
-    add_carried(S, i, seat, goals)
-    add_free(S, i, goals)
-    add_stealable(S, i, seat, goals)
-    price_goods(S, i, seat, goals, price, layers)
-    empties = np.int64(S[i]["empties"][seat])
-    worth = banked(S, i, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
-    worth += carried_worth(S, i, seat, empties, price, w)
-    if empties >= 2:
-        worth += reach_worth(S, i, seat, empties, price, w) + steal_worth(S, i, seat, empties, price, w)
-    if bag_total(S[i]) == 0:
-        worth -= CARRYING_PENALTY[s["camels"] - empties]
+def carried_worth(s, seat, empties, w, X):
+    """Return the weights of the goods that the seat carries."""
+    worth = 0.0
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        if is_laden(code):
+            kind = kind_of(code)
+            actions = actions_to_deliver(s, kind, code >> CELL_SHIFT, empties, X)
+            rare = MAX_ACTIONS if kind >= COMMON else 0
+            worth += w[W_CARRIED + rare + min(actions, MAX_ACTIONS) - 1]
     return worth
 
 
 @kernel
-def others_worth(S, i, seat, weights, goals, price, layers):
+def best_steal(s, seat, empties, X):
+    """Return what the best good to steal brings: points less actions, 0 if none brings anything."""
+    best = 0.0
+    if s["theft"][seat] == 0 or empties < 2:
+        return best
+    for victim in range(s["players"]):
+        for slot in range(s["camels"]):
+            code = np.int64(s["camel"][victim, slot])
+            if victim != seat and on_top(code):
+                actions = actions_to_take(s, seat, kind_of(code), code >> CELL_SHIFT, empties, X)
+                best = max(best, VALUES[kind_of(code)] - ACTION_PRICE * actions)
+    return best
+
+
+@kernel
+def seat_worth(s, seat, w, X):
+    """Return what a seat has and can expect, in points; `w` is its row of the weights. Writes all of X."""
+    empties = survey(s, seat, X)
+    first, second, third = best_three(X.net)
+    worth = banked(s, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
+    worth += carried_worth(s, seat, empties, w, X)
+    worth += w[W_REACH] * max(first, 0.0) + w[W_REACH + 1] * max(second, 0.0) + w[W_REACH + 2] * max(third, 0.0)
+    worth += w[W_STEAL] * best_steal(s, seat, empties, X)
+    if bag_total(s) == 0:
+        worth -= PENALTIES[s["camels"] - empties]
+    return worth
+
+
+@kernel
+def others_worth(s, seat, weights, X):
     """Return the mean worth of the other seats, the next of which is about to move."""
-    players = np.int64(S[i]["players"])
+    players = np.int64(s["players"])
     total = 0.0
     for places in range(1, players):
         w = weights[0 if places == 1 else 1]
-        total += seat_worth(S, i, seat_after(S[i], seat, places), w, goals, price, layers)
+        total += seat_worth(s, seat_after(s, seat, places), w, X)
     return total / (players - 1)
 
 
 @kernel
-def final_worth(S, i, seat):
-    """Return what a finished game is worth: the margin in points, and WIN more for a win, less for a loss."""
-    s = S[i]
+def final_worth(s, seat):
+    """Return what a finished game is worth: the margin in points, and WIN more for a win or less for a loss."""
     players = np.int64(s["players"])
     margin = 0.0
     above = 0
     level = 0
     for other in range(players):
         if other != seat:
-            margin += points(S[i], seat) - points(S[i], other)
+            margin += points(s, seat) - points(s, other)
             above += s["standing"][other] > s["standing"][seat]
             level += s["standing"][other] == s["standing"][seat]
     won = -1.0 if above else 1.0 / (1.0 + level)
     return margin / (players - 1) + WIN * won
 
 
+# --- the race for the last delivery ----------------------------------------------------------------------------------
+
+
 @kernel
-def link_cells(S, i, seat, kind, cell, empties, price, price2, layers, layers2):
-    """Return the cells on which a camel more brings the good at `cell` closer to its city."""
-    own = S[i]["on_board"][seat] | rainbow_bit(S[i])
-    taken = occupied(S[i]) & ~own
-    open_cells = GRID & ~(own | taken)
-    city = bit(S[i]["city_cell"][kind])
+def winning_actions(s, seat, X):
+    """Return the fewest actions to a delivery that wins the game for a seat once the bag is empty (E1), or NEVER."""
+    empties = survey(s, seat, X)
+    laden = s["camels"] - empties
+    to_beat = -np.inf
+    for other in range(s["players"]):
+        if other != seat:
+            to_beat = max(to_beat, np.float64(points(s, other)))
+    have = banked(s, seat)
+    fewest = np.int64(NEVER)
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        if is_laden(code) and have + VALUES[kind_of(code)] - PENALTIES[laden - 1] > to_beat:
+            fewest = min(fewest, actions_to_deliver(s, kind_of(code), code >> CELL_SHIFT, empties, X))
+    for space in range(SPACES):
+        if s["free"][space] != 0:
+            kind = np.int64(s["free"][space]) - 1
+            if have + VALUES[kind] + s["space_markers"][space] - PENALTIES[laden] > to_beat:
+                cell = np.int64(s["source_cell"][space])
+                fewest = min(fewest, actions_to_take(s, seat, kind, cell, empties, X))
+    return fewest
+
+
+@kernel
+def race_worth(s, seat, X):
+    """Return what a position with an empty bag is worth to the seat that has just moved.
+
+    The first to make a delivery that wins will make it, so what counts is whose turn comes first in which it can be done.
+    """
+    players = np.int64(s["players"])
+    margin = 0.0
+    own = np.int64(0)
+    rival = np.int64(NEVER * players)
+    for places in range(1, players + 1):
+        runner = seat_after(s, seat, places) if places < players else seat
+        turns = (winning_actions(s, runner, X) + TURN_ACTIONS - 1) // TURN_ACTIONS
+        when = turns * players + places
+        if runner == seat:
+            own = when
+        else:
+            rival = min(rival, when)
+            margin += points(s, seat) - points(s, runner)
+    lead = np.float64(rival - own)
+    return margin / (players - 1) + WIN * lead / (abs(lead) + 2 * players)
+
+
+# --- where camels are of use -----------------------------------------------------------------------------------------
+
+
+@kernel
+def link_cells(s, seat, kind, cell, X):
+    """Return the cells that lie on a cheapest link of the good at `cell` to its city and cost something."""
+    own = s["on_board"][seat] | rainbow_bit(s)
+    taken = occupied(s) & ~own
+    city = bit(s["city_cell"][kind])
     good = bit(cell)
-    total = grow_links(city, entry_price(S, i, seat, city), own, taken, good, price2, layers)
+    total = grow_links(city, entry_price(s, seat, city), own, taken, good, X.spare, X.layers)
     entry = 0 if good & own else (2 if good & taken else 1)
-    upto = grow_links(good, entry, own, taken, city, price2, layers2)
+    back = grow_links(good, entry, own, taken, city, X.spare, X.back)
     cells = NONE
     for k in range(total + 1):
-        if 0 <= total + 1 - k <= upto:
-            cells |= layers[k] & layers2[total + 1 - k] & open_cells
-        if 0 <= total + 2 - k <= upto:
-            cells |= layers[k] & layers2[total + 2 - k] & taken
-    if not (S[i]["empty_at"][seat] | rainbow_bit(S[i])) & city:
-        cells |= city
-    return cells
+        if total + 1 - k <= back:
+            cells |= X.layers[k] & X.back[total + 1 - k] & ~(own | taken)
+        if total + 2 - k <= back:
+            cells |= X.layers[k] & X.back[total + 2 - k] & taken
+    return cells if entry_price(s, seat, city) == 0 else cells | city
 
 
 @kernel
-def useful_cells(S, i, seat, goals, price, layers, layers2):
-    """Return cells to which it can be of use to move a camel (prices must be fresh)."""
-    s = S[i]
-    empties = np.int64(S[i]["empties"][seat])
+def useful_cells(s, seat, empties, X):
+    """Return the cells to which it can be of use to move a camel; X must be fresh from `survey`.
+
+    These are the cells on the cheapest links of the carried goods and of the three best free ones, the spaces of those
+    three, and the cells of goods that can be stolen.
+    """
+    third = best_three(X.net)[2]
     cells = NONE
     for slot in range(s["camels"]):
         code = np.int64(s["camel"][seat, slot])
         if is_laden(code):
-            cells |= link_cells(S, i, seat, kind_of(code), code >> CELL_SHIFT, empties, price, price[0], layers, layers2)
-    if empties < 2:
-        return cells
-    first = second = third = -99.0
-    for turn in range(2):
-        for space in range(SPACES):
-            if s["free"][space] != 0:
-                kind = np.int64(s["free"][space]) - 1
-                cell = np.int64(s["source_cell"][space])
-                net = take_net(S, i, seat, kind, cell, empties, price)
-                net += s["space_markers"][space]
-                if turn == 0:
-                    if net > first:
-                        first, second, third = net, first, second
-                    elif net > second:
-                        second, third = net, second
-                    elif net > third:
-                        third = net
-                elif net >= third:
-                    cells |= link_cells(S, i, seat, kind, cell, empties, price, price[0], layers, layers2)
-                    if not s["empty_at"][seat] & bit(cell):
-                        cells |= bit(cell)
+            cells |= link_cells(s, seat, kind_of(code), code >> CELL_SHIFT, X)
+    for space in range(SPACES):
+        if s["free"][space] != 0 and X.net[space] >= third and empties >= 2:
+            cell = np.int64(s["source_cell"][space])
+            cells |= bit(cell) | link_cells(s, seat, np.int64(s["free"][space]) - 1, cell, X)
     if s["theft"][seat] > 0:
         for victim in range(s["players"]):
             for slot in range(s["camels"]):
                 code = np.int64(s["camel"][victim, slot])
-                if victim != seat and is_laden(code) and not code & UNDER_BIT and not s["empty_at"][seat] & bit(code >> CELL_SHIFT):
+                if victim != seat and on_top(code):
                     cells |= bit(code >> CELL_SHIFT)
     return cells
 

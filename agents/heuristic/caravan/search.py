@@ -1,20 +1,33 @@
 """A beam search over the rest of the mover's own turn, as kernels.
 
-Positions of the turn are kept in four pools, one for each number of actions left, `width` of the best in each. Pools are
-worked off from the most actions left to the fewest, so a position is expanded only after all that lead to it; equal
-positions (rows of equal bytes) are kept once, whatever the order of the actions that led to them. Positions in which the
-turn is over are weighed with `evaluate`; the first action towards the best of them is the answer.
+Positions of the turn are kept in four pools, one for each number of actions left, the `width` best of them in each. The
+pools are worked off from the most actions left to the fewest, so that a position is looked into only after all that lead to
+it; equal positions (rows of equal bytes) are kept once, whatever the order of the actions that led to them. Positions in
+which the turn is over are weighed against those of the other seats; the first action towards the best of them is the answer.
 
 A refill inside the turn draws goods that cannot be known: the plan goes on with their spaces empty.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from agents.heuristic.caravan.evaluate import final_worth, kernel, others_worth, seat_worth, useful_cells
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.heuristic.caravan.evaluate import (
+    Scratch,
+    final_worth,
+    kernel,
+    others_worth,
+    race_worth,
+    seat_worth,
+    survey,
+    useful_cells,
+)
 from caravan_env.core.bits import bit, lowest
 from caravan_env.games.caravan.layout import (
+    ACTIONS,
     CAMEL_START,
     CELL_SHIFT,
     END_ACTION,
@@ -27,15 +40,53 @@ from caravan_env.games.caravan.layout import (
     PICK_START,
     RAINBOW_START,
     REFILL_AT,
+    STATE,
     STEAL_START,
     TURN_ACTIONS,
 )
-from caravan_env.games.caravan.rules import GRID, NONE, bag_total, end_turn, legal_sets, step
+from caravan_env.games.caravan.rules import NONE, bag_total, end_turn, legal_sets, step
 from caravan_env.games.caravan.tables import CELLS
 
 _HASH_START = np.uint64(0xCBF29CE484222325)
 _HASH_STEP = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+
+
+class Pools(NamedTuple):
+    """The positions of a search; pool p has the places p * width to (p + 1) * width - 1 and holds those with p + 1 actions left.
+
+    Attributes:
+        rows: (TURN_ACTIONS * width + 1,) positions; the last is the one that is being looked at.
+        words: the bytes of `rows` as uint64.
+        counts: (TURN_ACTIONS,) int64, places used.
+        values: (TURN_ACTIONS * width,) float64, what the seat to move has there.
+        roots: the same shape, int64, the action of the turn that led there.
+        hashes: the same shape, uint64.
+        actions: (actions,) int64, the actions of one position.
+    """
+
+    rows: NDArray[np.void]
+    words: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    roots: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    actions: NDArray[np.int64]
+
+
+def new_pools(width: int) -> Pools:
+    """Return the memory of a search that keeps `width` positions in each pool."""
+    places = TURN_ACTIONS * width
+    rows = np.zeros(places + 1, STATE)
+    return Pools(
+        rows,
+        rows.view(np.uint64).reshape(places + 1, -1),
+        np.zeros(TURN_ACTIONS, np.int64),
+        np.zeros(places),
+        np.zeros(places, np.int64),
+        np.zeros(places, np.uint64),
+        np.zeros(ACTIONS.size, np.int64),
+    )
 
 
 @kernel
@@ -49,17 +100,17 @@ def add_set(chosen, start, actions, count):
 
 
 @kernel
-def list_actions(S, i, useful, actions):
-    """Write the legal actions of row i, those that do more than move a camel first; return how many there are."""
-    slots, cells, picks, thefts, moves, rainbow = legal_sets(S[i])
-    seat = np.int64(S[i]["seat"])
+def list_actions(s, useful, actions):
+    """Write the legal actions of a position, but camels go to `useful` cells only; return how many there are."""
+    slots, cells, picks, thefts, moves, rainbow = legal_sets(s)
+    seat = np.int64(s["seat"])
     count = add_set(moves, MOVE_START, actions, 0)
     count = add_set(picks, PICK_START, actions, count)
     count = add_set(thefts, STEAL_START, actions, count)
     while slots != NONE:
         slot = lowest(slots)
         slots &= slots - bit(0)
-        cell = S[i]["camel"][seat, slot] >> CELL_SHIFT
+        cell = s["camel"][seat, slot] >> CELL_SHIFT
         there = cells & ~bit(cell) if cell < OFF_BOARD else cells
         count = add_set(there & useful, CAMEL_START + slot * CELLS, actions, count)
     count = add_set(rainbow & useful, RAINBOW_START, actions, count)
@@ -68,22 +119,21 @@ def list_actions(S, i, useful, actions):
 
 
 @kernel
-def skip_draws(S, i):
+def skip_draws(s):
     """Go on without the goods of a refill, if one is due; after the last one the bag is empty all the same."""
-    s = S[i]
     if s["phase"] != PHASE_FILL:
         return
     s["phase"] = PHASE_PLAY
-    if bag_total(S[i]) <= REFILL_AT:
+    if bag_total(s) <= REFILL_AT:
         for kind in range(KINDS):
             s["bag"][kind] = 0
     if s["actions_left"] == 0:
-        end_turn(S[i])
+        end_turn(s)
 
 
 @kernel
 def row_hash(words, i):
-    """Return 64 bits that tell the rows of a batch apart; `words` are its bytes as uint64 (rows, words)."""
+    """Return 64 bits that tell rows apart, from their bytes as uint64 (rows, words)."""
     h = _HASH_START
     for k in range(words.shape[1]):
         h = (h ^ words[i, k]) * _HASH_STEP
@@ -92,92 +142,85 @@ def row_hash(words, i):
 
 
 @kernel
-def offer(pool, width, node, root, value, words, P, counts, values, roots, hashes):
-    """Keep scratch row `node` in a pool if it is new and among the `width` best."""
+def offer(pool, root, value, B):
+    """Keep the position looked at in a pool, if it is new there and among the best."""
+    node = B.rows.shape[0] - 1
+    width = B.values.shape[0] // TURN_ACTIONS
     first = pool * width
-    count = counts[pool]
+    count = B.counts[pool]
     place = first + count
     if count == width:
-        place = first
-        for k in range(first, first + width):
-            if values[k] < values[place]:
-                place = k
-        if value <= values[place]:
+        place = first + np.argmin(B.values[first : first + width])
+        if value <= B.values[place]:
             return
-    own = row_hash(words, node)
+    own = row_hash(B.words, node)
     for k in range(first, first + count):
-        if hashes[k] == own:
+        if B.hashes[k] == own:
             return
     if count < width:
-        counts[pool] = count + 1
-    P[place] = P[node]
-    values[place] = value
-    roots[place] = root
-    hashes[place] = own
+        B.counts[pool] = count + 1
+    B.rows[place] = B.rows[node]
+    B.values[place] = value
+    B.roots[place] = root
+    B.hashes[place] = own
 
 
 @kernel
-def plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full):
-    """Return the first action of the best way found to play the rest of the turn in row i.
+def leaf_worth(s, seat, others, weights, X):
+    """Return what a position after the seat's turn is worth to it; `others` is the others' worth."""
+    if s["phase"] == PHASE_OVER:
+        return final_worth(s, seat)
+    if bag_total(s) == 0:
+        return race_worth(s, seat, X)
+    return seat_worth(s, seat, weights[1], X) - others
 
-    Args:
-        S: batch; not changed.
-        i: the row; a seat is to move.
-        weights: see `evaluate`.
-        P: (TURN_ACTIONS * width + 1,) rows of scratch, the last one for the position being looked at.
-        words: the bytes of P as uint64.
-        counts: (TURN_ACTIONS,) int64 scratch.
-        values: (TURN_ACTIONS * width,) float64 scratch.
-        roots: the same, int64.
-        hashes: the same, uint64.
-        actions: (actions,) int64 scratch.
-        goals: see `evaluate`.
-        price: see `evaluate`.
-    """
-    seat = np.int64(S[i]["seat"])
-    width = values.shape[0] // TURN_ACTIONS
-    node = P.shape[0] - 1
-    for pool in range(TURN_ACTIONS):
-        counts[pool] = 0
+
+@kernel
+def expand(place, pool, start, best, best_root, weights, X, B):
+    """Look at every position one action after the one at `place`; return the best leaf's value and root so far."""
+    S = B.rows
+    node = S.shape[0] - 1
+    s = S[node]
+    seat = np.int64(S[place]["seat"])
+    useful = useful_cells(S[place], seat, survey(S[place], seat, X), X)
+    others_before = others_worth(S[place], seat, weights, X)
+    for a in range(list_actions(S[place], useful, B.actions)):
+        action = B.actions[a]
+        root = action if pool == start else B.roots[place]
+        S[node] = S[place]
+        step(S, node, action)
+        skip_draws(s)
+        if s["phase"] != PHASE_OVER and s["seat"] == seat:
+            value = seat_worth(s, seat, weights[0], X)
+            offer(np.int64(s["actions_left"]) - 1, root, value, B)
+            continue
+        others = others_before
+        if PICK_START <= action < MOVE_START and s["phase"] != PHASE_OVER:
+            others = others_worth(s, seat, weights, X)
+        value = leaf_worth(s, seat, others, weights, X)
+        if value > best:
+            best, best_root = value, root
+    return best, best_root
+
+
+@kernel
+def plan(S, i, weights, X, B):
+    """Return the first action of the best way found to play the rest of the turn in row i, in which a seat is to move."""
     start = np.int64(S[i]["actions_left"]) - 1
-    P[start * width] = S[i]
-    counts[start] = 1
+    width = B.values.shape[0] // TURN_ACTIONS
+    B.counts[:] = 0
+    B.rows[start * width] = S[i]
+    B.counts[start] = 1
     best = -np.inf
     best_root = np.int64(END_ACTION)
     for pool in range(start, -1, -1):
-        for k in range(pool * width, pool * width + counts[pool]):
-            seat_worth(P, k, seat, weights[0], goals, price, layers)
-            useful = useful_cells(P, k, seat, goals, price, layers, layers2)
-            if full: useful = GRID
-            n = list_actions(P, k, useful, actions)
-            others = others_worth(P, k, seat, weights, goals, price, layers)
-            for a in range(n):
-                action = actions[a]
-                root = action if pool == start else roots[k]
-                P[node] = P[k]
-                step(P, node, action)
-                skip_draws(P, node)
-                if P[node]["phase"] == PHASE_OVER:
-                    value = final_worth(P, node, seat)
-                elif P[node]["seat"] == seat:
-                    value = seat_worth(P, node, seat, weights[0], goals, price, layers)
-                    left = np.int64(P[node]["actions_left"]) - 1
-                    offer(left, width, node, root, value, words, P, counts, values, roots, hashes)
-                    continue
-                else:
-                    value = seat_worth(P, node, seat, weights[1], goals, price, layers)
-                    if PICK_START <= action < RAINBOW_START:
-                        value -= others_worth(P, node, seat, weights, goals, price, layers)
-                    else:
-                        value -= others
-                if value > best:
-                    best = value
-                    best_root = root
+        for k in range(B.counts[pool]):
+            best, best_root = expand(pool * width + k, pool, start, best, best_root, weights, X, B)
     return best_root
 
 
 @kernel
-def plan_rows(S, chosen, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full):
+def plan_rows(S, weights, X, B, chosen):
     """Write the planner's action of every row to `chosen` (rows,) int64."""
     for i in range(S.shape[0]):
-        chosen[i] = plan(S, i, weights, P, words, counts, values, roots, hashes, actions, goals, price, layers, layers2, full)
+        chosen[i] = plan(S, i, weights, X, B)

@@ -6,7 +6,7 @@ import numpy as np
 
 from caravan_env.core.bits import ONE, bit, lowest, nth_set, popcount
 from caravan_env.core.contract import CHANCE, TERMINAL
-from caravan_env.core.kernel import kernel
+from caravan_env.core.kernel import helper, kernel
 from caravan_env.core.outcome import write_returns
 from caravan_env.games.caravan.layout import (
     CAMEL_START,
@@ -60,9 +60,13 @@ GRID = _cells()
 INNER = _cells(rows=range(1, SIZE - 1), columns=range(1, SIZE - 1))
 NOT_FIRST_COLUMN = _cells(columns=range(1, SIZE))
 NOT_LAST_COLUMN = _cells(columns=range(SIZE - 1))
-NTH_SLOT = np.array(
-    [([k for k in range(SLOTS) if slots >> k & 1] + [0] * SLOTS)[:SLOTS] for slots in range(1 << SLOTS)], np.uint8
-)
+# Place of the n-th one of a set of slots: [set, n], 0 where there is none.
+NTH_SLOT = np.zeros((1 << SLOTS, SLOTS), np.uint8)
+for _slots in range(1 << SLOTS):
+    _ones = [slot for slot in range(SLOTS) if _slots >> slot & 1]
+    NTH_SLOT[_slots, : len(_ones)] = _ones
+LOW_BYTE = np.uint64(255)
+BITS_OF = np.array([[byte >> k & 1 for k in range(8)] for byte in range(256)], np.uint8)
 VALUES = np.array(VALUE, np.int64)
 PENALTIES = np.array(CARRYING_PENALTY, np.int64)
 CELL_BITS = np.uint64(CELL_SHIFT)
@@ -101,7 +105,7 @@ def init(S, i):
         _init_seat(s, seat)
 
 
-@kernel
+@helper
 def _init_seat(s, seat):
     playing = seat < s["players"]
     s["theft"][seat] = 1 if playing else 0
@@ -127,7 +131,7 @@ def to_move(S, i):
     return np.int64(TERMINAL) if phase == PHASE_OVER else np.int64(CHANCE)
 
 
-@kernel
+@helper
 def seat_after(s, seat, places):
     """Return the seat that many places after `seat`, fewer than all, in turn order (S5)."""
     later = seat + places
@@ -168,7 +172,7 @@ def resolve(S, i, outcome):
             end_turn(s)
 
 
-@kernel
+@helper
 def next_empty_space(s):
     """Return the index of the lowest-numbered space without a good, or -1."""
     for space in range(SPACES):
@@ -177,7 +181,7 @@ def next_empty_space(s):
     return np.int64(-1)
 
 
-@kernel
+@helper
 def refresh_free(s):
     """Derive the cells with a free good."""
     cells = NONE
@@ -194,7 +198,7 @@ def resample(S, i, seat, R, r):
 # --- what is legal ---------------------------------------------------------------------------------------------------
 
 
-@kernel
+@helper
 def group_of(start, camels):
     """Return the cells of `camels` connected orthogonally to the set `start` (G2)."""
     group = start
@@ -207,14 +211,14 @@ def group_of(start, camels):
         group = wider
 
 
-@kernel
+@helper
 def rainbow_bit(s):
     """Return the cell of the Rainbow Camel as a set, empty while it is off the board."""
     cell = s["rainbow_cell"]
     return bit(cell) if cell < OFF_BOARD else NONE
 
 
-@kernel
+@helper
 def occupied(s):
     """Return the cells with one or more camels, the Rainbow Camel included (T4, X2)."""
     cells = rainbow_bit(s)
@@ -223,13 +227,13 @@ def occupied(s):
     return cells
 
 
-@kernel
+@helper
 def is_laden(code):
     """Whether a camel code stands for a camel with a good."""
     return ((code >> KIND_SHIFT) & KIND_MASK != 0) & (code != NO_CAMEL)
 
 
-@kernel
+@helper
 def pick_set(s, seat):
     """Return the spaces at which the seat may pick up (P1, P3, P4)."""
     spaces = NONE
@@ -241,7 +245,7 @@ def pick_set(s, seat):
     return spaces
 
 
-@kernel
+@helper
 def steal_set(s, seat):
     """Return the thefts open to the seat, bit opponent * SLOTS + slot (H1, H3, H4)."""
     thefts = NONE
@@ -254,14 +258,14 @@ def steal_set(s, seat):
         before = np.int64(-1)
         for slot in range(s["camels"]):
             code = np.int64(s["camel"][victim, slot])
-            if code != before and is_laden(code) and not code & UNDER_BIT:
-                if s["empty_at"][seat] & bit(code >> CELL_SHIFT):
-                    thefts |= bit(opponent * SLOTS + slot)
+            on_top = code != before and is_laden(code) and not code & UNDER_BIT
+            if on_top and s["empty_at"][seat] & bit(code >> CELL_SHIFT):
+                thefts |= bit(opponent * SLOTS + slot)
             before = code
     return thefts
 
 
-@kernel
+@helper
 def move_set(s, seat):
     """Return the moves of goods open to the seat, bit from * MOVE_TARGETS + to (G1, G2, X3, X4)."""
     moves = NONE
@@ -279,7 +283,7 @@ def move_set(s, seat):
     return moves
 
 
-@kernel
+@helper
 def _targets(s, seat, code, group):
     """Return the receiving slots, and bit RAINBOW_TARGET, for the good of camel `code` in its group."""
     targets = NONE
@@ -297,7 +301,7 @@ def _targets(s, seat, code, group):
     return targets
 
 
-@kernel
+@helper
 def rainbow_set(s, seat):
     """Return the cells to which the seat may move the Rainbow Camel (X1)."""
     if s["rainbow_in_play"] and s["markers"][seat] > 0:
@@ -305,13 +309,13 @@ def rainbow_set(s, seat):
     return NONE
 
 
-@kernel
+@helper
 def affordable_cells(s):
     """Return the cells that a camel can go to with the actions left (T3, T4)."""
     return GRID if s["actions_left"] >= 2 else GRID & ~occupied(s)
 
 
-@kernel
+@helper
 def legal_sets(s):
     """Return every legal action as sets.
 
@@ -326,14 +330,14 @@ def legal_sets(s):
     return slots, affordable_cells(s), picks, thefts, move_set(s, seat), rainbow_set(s, seat)
 
 
-@kernel
+@helper
 def _destinations(s, seat, slot, cells):
     """Return where the camel in `slot` can go: `cells` without its own (T5)."""
     cell = s["camel"][seat, slot] >> CELL_SHIFT
     return cells & ~bit(cell) if cell < OFF_BOARD else cells
 
 
-@kernel
+@helper
 def _mark(mask, start, chosen):
     """Set mask[start + k] for every k in `chosen`; return how many."""
     rest = chosen
@@ -343,14 +347,15 @@ def _mark(mask, start, chosen):
     return popcount(chosen)
 
 
-@kernel
+@helper
 def _mark_cells(mask, start, cells):
-    """Write all 49 mask values of a set of cells that is mostly full; return its size."""
-    mask[start : start + CELLS] = 1
-    rest = GRID & ~cells
-    while rest != NONE:
-        mask[start + lowest(rest)] = 0
-        rest &= rest - ONE
+    """Write all 49 mask values of a set of cells, eight at a time; return its size."""
+    row = mask[start : start + CELLS]
+    for part in range(CELLS // 8):
+        eight = (cells >> np.uint64(8 * part)) & LOW_BYTE
+        for k in range(8):
+            row[8 * part + k] = BITS_OF[eight, k]
+    row[CELLS - 1] = cells >> np.uint64(CELLS - 1)
     return popcount(cells)
 
 
@@ -426,7 +431,7 @@ def pick(S, i, ticket):
     return RAINBOW_START + nth_set(rainbow, k) if k < n_rainbow else np.int64(END_ACTION)
 
 
-@kernel
+@helper
 def _nth_camel_action(s, seat, slots, cells, index, k):
     """Return the k-th destination of the index-th movable camel."""
     slot = np.int64(NTH_SLOT[slots, index])
@@ -460,7 +465,7 @@ def step(S, i, action):
         end_turn(s)
 
 
-@kernel
+@helper
 def move_camel(s, slot, cell):
     """Place or move an empty camel: 1 action, or 2 to an occupied space (T3, T4)."""
     price = 2 if occupied(s) & bit(cell) else 1
@@ -469,7 +474,7 @@ def move_camel(s, slot, cell):
     spend(s, price)
 
 
-@kernel
+@helper
 def pick_up(s, space):
     """Take the free good and the demand markers of a space (P1, P2); refill if four goods are left (R1)."""
     seat = np.int64(s["seat"])
@@ -486,7 +491,7 @@ def pick_up(s, space):
         end_turn(s)
 
 
-@kernel
+@helper
 def refill_is_due(s):
     """Return whether only four free goods are left while the bag holds some (R1, R4)."""
     free = 0
@@ -495,7 +500,7 @@ def refill_is_due(s):
     return free == REFILL_AT and bag_total(s) > 0
 
 
-@kernel
+@helper
 def bag_total(s):
     """Return how many goods are in the bag."""
     total = np.int64(0)
@@ -504,7 +509,7 @@ def bag_total(s):
     return total
 
 
-@kernel
+@helper
 def start_refill(s):
     """Put a demand marker on each space that still has a good (R2); chance then draws the goods (R3)."""
     for space in range(SPACES):
@@ -513,7 +518,7 @@ def start_refill(s):
     s["phase"] = PHASE_FILL
 
 
-@kernel
+@helper
 def steal(s, opponent, slot):
     """Take the good of an opponent's camel under an own one, for a theft marker (H1 to H3)."""
     seat = np.int64(s["seat"])
@@ -527,7 +532,7 @@ def steal(s, opponent, slot):
     spend(s, 1)
 
 
-@kernel
+@helper
 def move_good(s, origin, target):
     """Move a good within a group and deliver it if it arrives (G1, G4, G5, X4)."""
     seat = np.int64(s["seat"])
@@ -551,7 +556,7 @@ def move_good(s, origin, target):
         spend(s, 1)
 
 
-@kernel
+@helper
 def move_rainbow(s, cell):
     """Place or move the Rainbow Camel for one demand marker, which leaves the game (X1)."""
     s["markers"][s["seat"]] -= 1
@@ -559,7 +564,7 @@ def move_rainbow(s, cell):
     spend(s, 1)
 
 
-@kernel
+@helper
 def load_camel(s, seat, cell, load):
     """Give a load (kind and under bit) to an empty camel of the seat on `cell`."""
     slot = 0
@@ -568,7 +573,7 @@ def load_camel(s, seat, cell, load):
     replace_camel(s, seat, slot, (cell << CELL_SHIFT) | load)
 
 
-@kernel
+@helper
 def replace_camel(s, seat, slot, code):
     """Put another code in place of the one in `slot`, and keep the seat's camels sorted and its sets derived.
 
@@ -584,7 +589,7 @@ def replace_camel(s, seat, slot, code):
     refresh_sets(s, seat)
 
 
-@kernel
+@helper
 def refresh_sets(s, seat):
     """Derive the seat's sets from its camels."""
     on_board = NONE
@@ -610,7 +615,7 @@ def refresh_sets(s, seat):
     s["empties"][seat] = s["camels"] - laden
 
 
-@kernel
+@helper
 def spend(s, actions):
     """Use up actions; the turn ends by itself when none is left (T2)."""
     s["actions_left"] -= actions
@@ -618,7 +623,7 @@ def spend(s, actions):
         end_turn(s)
 
 
-@kernel
+@helper
 def end_turn(s):
     """Pass the turn on (S5, S6), or cut the game off at its turn limit (E5)."""
     s["actions_left"] = 0
@@ -634,7 +639,7 @@ def end_turn(s):
 # --- the end ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@helper
 def goods_delivered(s, seat):
     """Return how many goods the seat has delivered."""
     number = np.int64(0)
@@ -643,7 +648,7 @@ def goods_delivered(s, seat):
     return number
 
 
-@kernel
+@helper
 def points(s, seat):
     """Return a seat's points if the game ended now (E2, E3)."""
     total = np.int64(s["markers"][seat]) - PENALTIES[s["camels"] - s["empties"][seat]]
@@ -652,7 +657,7 @@ def points(s, seat):
     return total
 
 
-@kernel
+@helper
 def finish(s):
     """End the game: score it, goods delivered breaking ties (E4)."""
     s["phase"] = PHASE_OVER
@@ -705,7 +710,7 @@ def observe(S, i, seat, out):
     _observe_clock(s, out, at + KINDS)
 
 
-@kernel
+@helper
 def _observe_camels(s, seat, out, at):
     for slot in range(SLOTS):
         code = np.int64(s["camel"][seat, slot])
@@ -718,7 +723,7 @@ def _observe_camels(s, seat, out, at):
     return at
 
 
-@kernel
+@helper
 def _observe_seat(s, seat, out, at):
     out[at] = s["theft"][seat]
     out[at + 1] = s["markers"][seat]
@@ -728,7 +733,7 @@ def _observe_seat(s, seat, out, at):
     return at + SEAT_VALUES
 
 
-@kernel
+@helper
 def _observe_clock(s, out, at):
     if s["actions_left"] > 0:
         out[at + s["actions_left"] - 1] = 1

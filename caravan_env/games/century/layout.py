@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -15,6 +17,7 @@ from caravan_env.games.century.tables import (
     CARDS,
     COLOUR_COUNT,
     DIE,
+    LAST_CARD,
     MERCHANT_NAMES,
     MERCHANTS,
     POINT_CARDS,
@@ -68,9 +71,9 @@ STATE = np.dtype(
         ("cubes", np.uint64, OWNERS),
         ("row_cubes", np.uint64, ROW),
         ("round", np.int32),
+        ("turn_limit", np.int32),
         ("automa_coins", np.int32),
         ("standing", np.int32, SEATS),  # once the game is over: points, then the later seat (E3)
-        ("turn_limit", np.int32),
         ("card_points", np.uint16, OWNERS),  # derived from `taken`, kept for speed
         # rule switches, constant through a game
         ("players", np.uint8),
@@ -139,7 +142,7 @@ def unpack(purse: int) -> list[int]:
 
 def as_set(numbers: Iterable[int]) -> int:
     """Return the bit set of some card numbers."""
-    return sum(1 << number for number in numbers)
+    return functools.reduce(operator.or_, (1 << number for number in numbers), 0)
 
 
 # --- the cards as arrays ---------------------------------------------------------------------------------------------
@@ -171,73 +174,84 @@ CLAIMABLE = _payable_sets([card.cost for card in CARDS.points])
 
 # --- observations ----------------------------------------------------------------------------------------------------
 
-# Counts are multiplied by these, which is much faster than a division.
-CUBE_UNIT = np.float32(1 / 10)
-PRICE_UNIT = np.float32(1 / 5)
-STEP_UNIT = np.float32(1 / 3)
-COIN_UNIT = np.float32(1 / 10)
-CARD_UNIT = np.float32(1 / 10)
-POINT_UNIT = np.float32(1 / 20)
-SCORE_UNIT = np.float32(1 / 100)
+FACE_VALUES = 2 * COLOUR_COUNT + 1  # what a merchant says: cubes to pay, cubes to gain, upgrade steps
+FACES = np.array([[*card.pay, *card.gain, card.upgrades] for card in CARDS.merchants], np.uint8)
+COSTS = np.array([card.cost for card in CARDS.points], np.uint8)
 
 THRESHOLDS = PRICES - 1
-FACE_VALUES = 2 * COLOUR_COUNT + 1  # what a merchant says: cubes to pay, cubes to gain, upgrade steps
+SEAT_VALUES = 1 + COLOUR_COUNT + 4
 ROW_VALUES = MERCHANTS + FACE_VALUES + COLOUR_COUNT + 1
 PLACE_VALUES = 2 + COLOUR_COUNT + 1 + COLOUR_COUNT + 1
-SEAT_VALUES = COLOUR_COUNT + 5
+AUTOMA_VALUES = COLOUR_COUNT + 3
 COIN_VALUES = 4
-AUTOMA_VALUES = COLOUR_COUNT + 4
 PENDING_VALUES = FACE_VALUES + ROW + 2
 CLOCK_VALUES = 3
+CLOCK_STEPS = 255
+MOST_SHOWN = 255  # larger counts are shown as this one
 
-#: What each merchant says, as it is written into observations: (CARD_NUMBERS, FACE_VALUES).
-FACES = np.array([[*card.pay, *card.gain, 0] for card in CARDS.merchants], np.float32) * PRICE_UNIT
-FACES[:, -1] = STEPS * STEP_UNIT
+CUBES_SCALE = [1 / 10] * COLOUR_COUNT
+PRICE_SCALE = [1 / 5] * COLOUR_COUNT
+FACE_SCALE = [*PRICE_SCALE, *PRICE_SCALE, 1 / 3]
 
 
 def observation(params: CenturyParams) -> ObservationLayout:
     """Return the pieces of the observation vector; seats are relative, the observer's own first."""
     n, places = params.players, PYRAMID if params.solo else POINT_ROW
-    coins = ("coins", (COIN_VALUES,), "gold and silver left / 10, points of the coin at places 1 and 2 / 5")
+    coins = (
+        "coins",
+        (COIN_VALUES,),
+        [1 / 10, 1 / 10, 1 / 3, 1 / 3],
+        "gold left, silver left, points of the coin that place 1 gives, and place 2",
+    )
     automa = (
-        ("automa", (AUTOMA_VALUES,), "cubes by colour / 10, coins / 10, point cards / 10, score / 100, own lead / 100"),
-        ("automa_claims", (places,), "per place: 1 if the automa can pay for the face-up point card"),
+        (
+            "automa",
+            (AUTOMA_VALUES,),
+            [*CUBES_SCALE, 1 / 10, 1 / 10, 1 / 100],
+            "cubes by colour, coins, point cards, score",
+        ),
+        ("automa_claims", (places,), 1, "per place: 1 if the automa can pay for the face-up point card"),
     )
     return ObservationLayout(
-        ("hand", (n, CARD_NUMBERS), "per seat: the cards in hand"),
-        ("played", (n, CARD_NUMBERS), "per seat: the played cards"),
+        ("hand", (n, CARD_NUMBERS), 1, "per seat: the cards in hand"),
+        ("played", (n, CARD_NUMBERS), 1, "per seat: the played cards"),
         (
             "seats",
             (n, SEAT_VALUES),
-            "per seat: 1 if to move, cubes by colour / 10, gold / 10, silver / 10, point cards / 10, score / 100",
+            [1, *CUBES_SCALE, 1 / 10, 1 / 10, 1 / 10, 1 / 100],
+            "per seat: 1 if to move, cubes by colour, gold, silver, point cards, score",
         ),
-        ("playable", (CARD_NUMBERS,), "own hand cards that could be played with the own cubes"),
-        ("stock", (COLOUR_COUNT, THRESHOLDS), "per colour: 1 if at least 1, 2, ... own cubes are there"),
+        ("playable", (CARD_NUMBERS,), 1, "own hand cards that the own cubes could pay for"),
+        ("stock", (COLOUR_COUNT, THRESHOLDS), 1, "per colour: 1 if at least 1, 2, ... own cubes are there"),
         (
             "merchants",
             (ROW, ROW_VALUES),
-            "per place: one-hot card, its pays and gains / 5, its steps / 3, cubes on it / 5, 1 if own cubes reach it",
+            [*[1] * MERCHANTS, *FACE_SCALE, *PRICE_SCALE, 1],
+            "per place: one-hot card, cubes it takes, cubes it gives, its steps, cubes on it, 1 if own cubes reach it",
         ),
         (
             "points",
             (places, PLACE_VALUES),
-            "per place: 1 if face up, 1 if face down, cost / 5, points / 20, own missing cubes / 5, 1 if payable",
+            [1, 1, *PRICE_SCALE, 1 / 20, *PRICE_SCALE, 1],
+            "per place: 1 if face up, 1 if face down, cost, points, own missing cubes, 1 if payable",
         ),
         *(automa if params.solo else (coins,)),
-        ("merchant_deck", (MERCHANTS,), "the merchants that may still come"),
-        ("point_deck", (POINT_CARDS,), "the point cards that may still come"),
-        ("phase", (DECISIONS,), "one-hot: turn, trade, upgrade, pay, return"),
+        ("merchant_deck", (MERCHANTS,), 1, "the merchants that may still come"),
+        ("point_deck", (POINT_CARDS,), 1, "the point cards that may still come"),
+        ("phase", (DECISIONS,), 1, "one-hot: turn, trade, upgrade, pay, return"),
         (
             "pending",
             (PENDING_VALUES,),
-            "card traded with: pays and gains / 5; upgrade steps left / 3; one-hot place of the merchant being paid for; "
-            "cubes still to pay / 5; cubes too many / 10",
+            [*FACE_SCALE, *[1] * ROW, 1 / 5, 1 / 10],
+            "cubes that the card traded with takes and gives, upgrade steps left, one-hot place of the merchant being "
+            "paid for, cubes still to pay for it, cubes too many",
         ),
         (
             "clock",
             (CLOCK_VALUES,),
-            "rounds played / turn limit; point cards taken (most of any seat, or all in solo) of those that end the game; "
-            "1 if they do",
+            [1 / CLOCK_STEPS, 1 / LAST_CARD[n], 1],
+            "rounds begun / turn limit in 255 steps; most point cards of any seat, alone those of both sides; "
+            "1 if they are enough to end the game",
         ),
     )
 

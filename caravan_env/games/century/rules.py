@@ -12,16 +12,15 @@ from caravan_env.games.century.layout import (
     ACQUIRE_START,
     AGAIN_ACTION,
     AUTOMA,
+    AUTOMA_VALUES,
     CARD_NUMBERS,
-    CARD_UNIT,
     CLAIM_START,
     CLAIM_TOP_ONLY,
     CLAIMABLE,
-    CLOCK_VALUES,
-    COIN_UNIT,
+    CLOCK_STEPS,
     COIN_VALUES,
     COST,
-    CUBE_UNIT,
+    COSTS,
     DECISIONS,
     DONE_ACTION,
     FACE_DOWN,
@@ -32,10 +31,10 @@ from caravan_env.games.century.layout import (
     KIND,
     KIND_PRODUCE,
     KIND_TRADE,
-    KIND_UPGRADE,
     LANE_BITS,
     LANE_LIMIT,
     LANE_MASK,
+    MOST_SHOWN,
     NO_CARD,
     NOBODY,
     OWNERS,
@@ -54,18 +53,14 @@ from caravan_env.games.century.layout import (
     PLACE_VALUES,
     PLAY_START,
     PLAYABLE,
-    POINT_UNIT,
     POINTS,
-    PRICE_UNIT,
     PRICES,
     REFRESH_LEFTMOST,
     REFRESH_ROW,
     REST_ACTION,
     RETURN_START,
     ROW_VALUES,
-    SCORE_UNIT,
     SEAT_VALUES,
-    STEP_UNIT,
     STEPS,
     THRESHOLDS,
     UPGRADE_START,
@@ -78,6 +73,7 @@ from caravan_env.games.century.tables import (
     COLOUR_COUNT,
     COVERED_BY,
     DIE,
+    LAST_CARD,
     MERCHANTS,
     POINT_CARDS,
     POINT_ROW,
@@ -106,6 +102,7 @@ LANE = np.uint64(LANE_MASK)
 TOP_LANE = np.uint64(LANE_BITS * (COLOUR_COUNT - 1))
 
 COVERS = np.array([as_set(places) for places in COVERED_BY], np.uint64)
+LAST_CARDS = np.array(LAST_CARD, np.int64)
 COINS_PER_PLAYER = 2
 GOLD_POINTS = 3
 EXPERT_COIN_POINTS = 3
@@ -191,9 +188,9 @@ def init(S, i):
         s["row_cubes"][place] = NONE
     for place in range(PYRAMID):
         s["points"][place] = FACE_DOWN if solo else NO_CARD
-    forget_pending(S, i)
+    forget_pending(s)
     for seat in range(SEATS):
-        _init_seat(S, i, seat)
+        _init_seat(s, seat)
     for owner in range(OWNERS):
         s["taken"][owner] = NONE
         s["card_points"][owner] = 0
@@ -201,8 +198,7 @@ def init(S, i):
 
 
 @kernel
-def _init_seat(S, i, seat):
-    s = S[i]
+def _init_seat(s, seat):
     playing = seat < s["players"]
     s["hand"][seat] = STARTING_CARDS if playing else NONE
     s["played"][seat] = NONE
@@ -213,9 +209,8 @@ def _init_seat(S, i, seat):
 
 
 @kernel
-def forget_pending(S, i):
+def forget_pending(s):
     """Note that nothing is pending."""
-    s = S[i]
     s["pending_card"] = NO_CARD
     s["steps"] = 0
     s["place"] = 0
@@ -251,7 +246,7 @@ def resolve(S, i, outcome):
     """Turn up merchant or point card number `outcome`, or apply the automa's roll, and go on."""
     s = S[i]
     if s["phase"] == PHASE_POINT:
-        s["points"][next_point_place(S, i)] = outcome
+        s["points"][next_point_place(s)] = outcome
         s["point_deck"] &= ~bit(outcome)
         s["face_up"] |= bit(outcome)
     elif s["phase"] == PHASE_MERCHANT:
@@ -259,15 +254,15 @@ def resolve(S, i, outcome):
         s["merchant_deck"] &= ~bit(outcome)
         s["row_size"] += 1
     else:
-        use_roll(S, i, outcome)
-    go_on(S, i)
+        use_roll(s, outcome)
+    go_on(s)
 
 
 @kernel
-def next_point_place(S, i):
+def next_point_place(s):
     """Return the place, from 0, of the next point card that is to turn up (S1, C4, O1, O2), or -1."""
-    points = S[i]["points"]
-    if S[i]["players"] > 1:
+    points = s["points"]
+    if s["players"] > 1:
         for place in range(POINT_ROW):
             if points[place] == NO_CARD:
                 return np.int64(place)
@@ -283,26 +278,24 @@ def next_point_place(S, i):
 
 
 @kernel
-def point_card_is_due(S, i):
+def point_card_is_due(s):
     """Return whether a point card is to turn up (C4, O2)."""
-    return S[i]["point_deck"] != NONE and next_point_place(S, i) >= 0
+    return s["point_deck"] != NONE and next_point_place(s) >= 0
 
 
 @kernel
-def merchant_is_due(S, i):
+def merchant_is_due(s):
     """Return whether a merchant is to be drawn for an empty place (A4, A5); make discards the deck where allowed."""
-    s = S[i]
     if s["row_size"] == ROW:
         return False
     if s["merchant_deck"] == NONE and s["reshuffle"]:
-        s["merchant_deck"] = discarded(S, i)
+        s["merchant_deck"] = discarded(s)
     return s["merchant_deck"] != NONE
 
 
 @kernel
-def discarded(S, i):
+def discarded(s):
     """Return the merchants of the solo game that are in no row, deck, hand or pile of played cards."""
-    s = S[i]
     elsewhere = s["merchant_deck"] | s["hand"][0] | s["played"][0]
     for place in range(np.int64(s["row_size"])):
         elsewhere |= bit(np.int64(s["merchants"][place]))
@@ -318,12 +311,11 @@ def resample(S, i, seat, R, r):
 
 
 @kernel
-def legal_sets(S, i):
+def legal_sets(s):
     """Return every legal action as two sets: bit k of the first is action k, of the second action HIGH_START + k."""
-    s = S[i]
     phase = s["phase"]
     if phase == PHASE_TURN:
-        return _turn_sets(S, i)
+        return _turn_sets(s)
     if phase == PHASE_TRADE:
         return CAN_TRADE_AGAIN, NONE
     purse = s["cubes"][s["seat"]]
@@ -335,21 +327,19 @@ def legal_sets(S, i):
 
 
 @kernel
-def _turn_sets(S, i):
+def _turn_sets(s):
     """Return the ways to begin a turn (T1): hand cards, merchants within reach, resting, payable point cards."""
-    s = S[i]
     purse = s["cubes"][s["seat"]]
     plays = s["hand"][s["seat"]] & playable(purse)
     reach = min(np.int64(s["row_size"]), total(purse) + 1)
     merchants = (bit(reach) - ONE) << np.uint64(ACQUIRE_START)
-    claims = places_of(S, i, claimable(purse)) << np.uint64(CLAIM_START - HIGH_START)
+    claims = places_of(s, claimable(purse)) << np.uint64(CLAIM_START - HIGH_START)
     return plays | merchants, CAN_REST | claims
 
 
 @kernel
-def places_of(S, i, cards):
+def places_of(s, cards):
     """Return the places of those point cards of a set that lie face up."""
-    s = S[i]
     places = NONE
     if cards & s["face_up"] != NONE:
         for place in range(np.int64(s["point_places"])):
@@ -371,7 +361,8 @@ def _write_set(chosen, out, at):
 @kernel
 def legal(S, i, mask):
     """Write the action mask, uint8 of shape (actions,), and return the number of legal actions."""
-    low, high = legal_sets(S, i)
+    s = S[i]
+    low, high = legal_sets(s)
     mask[:] = 0
     _write_set(low, mask, np.int64(PLAY_START))
     _write_set(high, mask, np.int64(HIGH_START))
@@ -381,16 +372,18 @@ def legal(S, i, mask):
 @kernel
 def is_legal(S, i, action):
     """Return whether an action, any integer, is legal now."""
+    s = S[i]
     if action < PLAY_START or action >= RETURN_START + COLOUR_COUNT:
         return False
-    low, high = legal_sets(S, i)
+    low, high = legal_sets(s)
     return low & bit(action) != NONE if action < HIGH_START else high & bit(action - HIGH_START) != NONE
 
 
 @kernel
 def pick(S, i, ticket):
     """Return legal action number (ticket * count) >> 32 in mask order; ticket is a uint64 below 2**32."""
-    low, high = legal_sets(S, i)
+    s = S[i]
+    low, high = legal_sets(s)
     below = popcount(low)
     k = np.int64((ticket * np.uint64(below + popcount(high))) >> np.uint64(32))
     return nth_set(low, k) if k < below else HIGH_START + nth_set(high, k - below)
@@ -402,113 +395,106 @@ def pick(S, i, ticket):
 @kernel
 def step(S, i, action):
     """Play a legal action of the seat to move."""
+    s = S[i]
     if action < AGAIN_ACTION:
-        play(S, i, action - PLAY_START)
+        play(s, action - PLAY_START)
     elif action == AGAIN_ACTION:
-        trade(S, i, np.int64(S[i]["pending_card"]))
+        trade(s, np.int64(s["pending_card"]))
     elif action == DONE_ACTION:
-        close_turn(S, i)
+        close_turn(s)
     elif action < ACQUIRE_START:
-        upgrade(S, i, action - UPGRADE_START)
+        upgrade(s, action - UPGRADE_START)
     elif action < PAY_START:
-        acquire(S, i, action - ACQUIRE_START)
+        acquire(s, action - ACQUIRE_START)
     elif action < REST_ACTION:
-        pay(S, i, action - PAY_START)
+        pay(s, action - PAY_START)
     elif action == REST_ACTION:
-        rest(S, i)
+        rest(s)
     elif action < RETURN_START:
-        claim(S, i, action - CLAIM_START)
+        claim(s, action - CLAIM_START)
     else:
-        give_back(S, i, action - RETURN_START)
+        give_back(s, action - RETURN_START)
 
 
 @kernel
-def play(S, i, card):
+def play(s, card):
     """Play a hand card: produce, trade once, or begin to upgrade (P1 to P5)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     s["hand"][seat] &= ~bit(card)
     s["played"][seat] |= bit(card)
     if KIND[card] == KIND_PRODUCE:
         s["cubes"][seat] += GAIN[card]
-        close_turn(S, i)
+        close_turn(s)
     elif KIND[card] == KIND_TRADE:
-        trade(S, i, card)
+        trade(s, card)
     else:
         s["pending_card"] = card
         s["steps"] = STEPS[card]
-        go_on_upgrading(S, i)
+        go_on_upgrading(s)
 
 
 @kernel
-def trade(S, i, card):
+def trade(s, card):
     """Trade once; the turn ends by itself if the card is not payable once more (P5, T2)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     s["cubes"][seat] += GAIN[card] - PAY[card]
     if covers(s["cubes"][seat], PAY[card]):
         s["phase"] = PHASE_TRADE
         s["pending_card"] = card
     else:
-        close_turn(S, i)
+        close_turn(s)
 
 
 @kernel
-def upgrade(S, i, colour):
+def upgrade(s, colour):
     """Raise a cube by one step (P3, P4)."""
-    s = S[i]
     s["cubes"][s["seat"]] += cube(colour + 1) - cube(colour)
     s["steps"] -= 1
-    go_on_upgrading(S, i)
+    go_on_upgrading(s)
 
 
 @kernel
-def go_on_upgrading(S, i):
+def go_on_upgrading(s):
     """Ask for the next step, or end the turn if there is none (T2)."""
-    s = S[i]
     if s["steps"] > 0 and s["cubes"][s["seat"]] & LOWER_COLOURS != NONE:
         s["phase"] = PHASE_UPGRADE
     else:
-        close_turn(S, i)
+        close_turn(s)
 
 
 @kernel
-def acquire(S, i, place):
+def acquire(s, place):
     """Take the first merchant at once, or begin to pay for another one (A1)."""
-    s = S[i]
     if place == 0:
-        take_merchant(S, i, place)
+        take_merchant(s, place)
     else:
         s["phase"] = PHASE_PAY
         s["place"] = place
 
 
 @kernel
-def pay(S, i, colour):
+def pay(s, colour):
     """Put a cube on the next merchant to the left of the one paid for, and take that one after the last (A1, A2)."""
-    s = S[i]
     s["cubes"][s["seat"]] -= cube(colour)
     s["row_cubes"][s["paid"]] += cube(colour)
     s["paid"] += 1
     if s["paid"] == s["place"]:
-        take_merchant(S, i, np.int64(s["place"]))
+        take_merchant(s, np.int64(s["place"]))
 
 
 @kernel
-def take_merchant(S, i, place):
+def take_merchant(s, place):
     """Take a merchant into the hand and its cubes into the caravan (A3)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     s["hand"][seat] |= bit(np.int64(s["merchants"][place]))
     s["cubes"][seat] += s["row_cubes"][place]
-    remove_merchant(S, i, place)
-    close_turn(S, i)
+    remove_merchant(s, place)
+    close_turn(s)
 
 
 @kernel
-def remove_merchant(S, i, place):
+def remove_merchant(s, place):
     """Take a merchant out of the row; those to its right slide left with their cubes (A4)."""
-    s = S[i]
     for k in range(place, ROW - 1):
         s["merchants"][k] = s["merchants"][k + 1]
         s["row_cubes"][k] = s["row_cubes"][k + 1]
@@ -518,31 +504,29 @@ def remove_merchant(S, i, place):
 
 
 @kernel
-def rest(S, i):
+def rest(s):
     """Take all played cards back into the hand (R1, R2)."""
-    s = S[i]
     seat = np.int64(s["seat"])
     s["hand"][seat] |= s["played"][seat]
     s["played"][seat] = NONE
-    close_turn(S, i)
+    close_turn(s)
 
 
 @kernel
-def claim(S, i, place):
+def claim(s, place):
     """Claim the point card at a place, with the coin that lies there (C1 to C4, O3, O8)."""
-    seat = np.int64(S[i]["seat"])
-    take_coin(S, i, seat, place)
-    take_point_card(S, i, seat, place)
-    if pyramid_is_taken(S, i):
-        finish(S, i)
+    seat = np.int64(s["seat"])
+    take_coin(s, seat, place)
+    take_point_card(s, seat, place)
+    if pyramid_is_taken(s):
+        finish(s)
     else:
-        go_on(S, i)
+        go_on(s)
 
 
 @kernel
-def take_coin(S, i, seat, place):
+def take_coin(s, seat, place):
     """Give the seat the coin at a place, if there is one: gold lies at place 1, silver at 2 or, without gold, at 1."""
-    s = S[i]
     if place == 0 and s["gold_left"] > 0:
         s["gold_left"] -= 1
         s["gold"][seat] += 1
@@ -552,9 +536,8 @@ def take_coin(S, i, seat, place):
 
 
 @kernel
-def take_point_card(S, i, owner, place):
+def take_point_card(s, owner, place):
     """Pay for a point card and take it; in the row those to its right slide left (C1, C4, O3)."""
-    s = S[i]
     card = np.int64(s["points"][place])
     s["cubes"][owner] -= COST[card]
     s["taken"][owner] |= bit(card)
@@ -569,70 +552,67 @@ def take_point_card(S, i, owner, place):
 
 
 @kernel
-def pyramid_is_taken(S, i):
+def pyramid_is_taken(s):
     """Return whether the last point card of the solo game was taken (O8)."""
-    return S[i]["players"] == 1 and S[i]["face_up"] == NONE and next_point_place(S, i) < 0
+    return s["players"] == 1 and s["face_up"] == NONE and next_point_place(s) < 0
 
 
 @kernel
-def give_back(S, i, colour):
+def give_back(s, colour):
     """Return a cube too many to the supply (T3)."""
-    S[i]["cubes"][S[i]["seat"]] -= cube(colour)
-    close_turn(S, i)
+    s["cubes"][s["seat"]] -= cube(colour)
+    close_turn(s)
 
 
 # --- from turn to turn -----------------------------------------------------------------------------------------------
 
 
 @kernel
-def go_on(S, i):
+def go_on(s):
     """Let chance turn up the point cards that are due (C4, O2); then close the turn."""
-    if point_card_is_due(S, i):
-        S[i]["phase"] = PHASE_POINT
+    if point_card_is_due(s):
+        s["phase"] = PHASE_POINT
     else:
-        close_turn(S, i)
+        close_turn(s)
 
 
 @kernel
-def close_turn(S, i):
+def close_turn(s):
     """Refill the row of merchants (A4), have cubes too many returned (T3), and end the turn.
 
     The automa's turn, and the set-up, end the round.
     """
-    s = S[i]
-    forget_pending(S, i)
-    if merchant_is_due(S, i):
+    forget_pending(s)
+    if merchant_is_due(s):
         s["phase"] = PHASE_MERCHANT
     elif s["seat"] == NOBODY:
-        end_round(S, i)
+        end_round(s)
     elif total(s["cubes"][s["seat"]]) > CARAVAN:
         s["phase"] = PHASE_RETURN
     else:
-        end_turn(S, i)
+        end_turn(s)
 
 
 @kernel
-def end_turn(S, i):
+def end_turn(s):
     """Pass the turn on to the next seat (S5), to the automa (O6), or to the next round (E1)."""
-    s = S[i]
     if s["players"] == 1:
-        play_automa(S, i)
+        play_automa(s)
     elif s["seat"] + 1 < s["players"]:
         s["seat"] += 1
         s["phase"] = PHASE_TURN
-    elif most_taken(S, i) >= last_card(S, i):
-        finish(S, i)
+    elif most_taken(s) >= LAST_CARDS[s["players"]]:
+        finish(s)
     else:
-        end_round(S, i)
+        end_round(s)
 
 
 @kernel
-def end_round(S, i):
+def end_round(s):
     """Begin the next round, or cut the game off at its turn limit (E4, O12)."""
-    s = S[i]
     if s["turn_limit"] > 0 and s["round"] >= s["turn_limit"]:
         s["truncated"] = 1
-        finish(S, i)
+        finish(s)
     else:
         s["round"] += 1
         s["seat"] = 0
@@ -643,34 +623,32 @@ def end_round(S, i):
 
 
 @kernel
-def play_automa(S, i):
+def play_automa(s):
     """Let the automa claim a point card if it can (U1 to U3); otherwise its die is to be rolled (U4)."""
-    s = S[i]
     s["seat"] = NOBODY
-    place = automa_goal(S, i)
+    place = automa_goal(s)
     if place < 0:
         s["phase"] = PHASE_ROLL
         return
-    take_point_card(S, i, np.int64(AUTOMA), place)
-    if pyramid_is_taken(S, i):
-        finish(S, i)
-    elif point_card_is_due(S, i):
+    take_point_card(s, np.int64(AUTOMA), place)
+    if pyramid_is_taken(s):
+        finish(s)
+    elif point_card_is_due(s):
         s["phase"] = PHASE_POINT
     else:
-        end_round(S, i)
+        end_round(s)
 
 
 @kernel
-def automa_goal(S, i):
+def automa_goal(s):
     """Return the place of the point card that the automa claims (U1, U2), or -1."""
-    s = S[i]
     payable = claimable(s["cubes"][AUTOMA]) & s["face_up"]
     considered = s["face_up"] if s["automa_claims"] == CLAIM_TOP_ONLY else payable
     goal = np.int64(-1)
     if payable == NONE:
         return goal
     best = np.int64(0)
-    places = places_of(S, i, considered)
+    places = places_of(s, considered)
     while places != NONE:
         place = lowest(places)
         places &= places - ONE
@@ -683,48 +661,45 @@ def automa_goal(S, i):
 
 
 @kernel
-def use_roll(S, i, place):
+def use_roll(s, place):
     """Let the automa use the merchant at a place, from 0 (U5 to U13)."""
-    s = S[i]
     if place >= s["row_size"]:
         return
     lying = total(s["row_cubes"][place])
     if lying >= 2:
-        automa_gains(S, i, s["row_cubes"][place])
+        automa_gains(s, s["row_cubes"][place])
         s["automa_coins"] += 1
-        remove_merchant(S, i, place)
+        remove_merchant(s, place)
         return
-    use_merchant(S, i, np.int64(s["merchants"][place]), lying)
-    put_lowest_cube(S, i, place)
+    use_merchant(s, np.int64(s["merchants"][place]), lying)
+    put_lowest_cube(s, place)
     if place == 0:
-        refresh_row(S, i)
+        refresh_row(s)
 
 
 @kernel
-def use_merchant(S, i, card, lying):
+def use_merchant(s, card, lying):
     """Let the automa trade with or gain from a merchant with no cubes on it, or one (U5 to U8, U12)."""
-    s = S[i]
     if KIND[card] == KIND_TRADE:
         if covers(s["cubes"][AUTOMA], PAY[card]):
-            automa_gains(S, i, GAIN[card] - PAY[card])
+            automa_gains(s, GAIN[card] - PAY[card])
         elif lying == 0:
-            automa_gains(S, i, PAY[card])
+            automa_gains(s, PAY[card])
     elif KIND[card] == KIND_PRODUCE and lying == 0 and s["automa_produces"]:
-        automa_gains(S, i, GAIN[card])
+        automa_gains(s, GAIN[card])
 
 
 @kernel
-def automa_gains(S, i, cubes):
+def automa_gains(s, cubes):
     """Give the automa cubes (U14); what would be its cube number 32,768 of a colour is left out with the rest."""
-    after = S[i]["cubes"][AUTOMA] + cubes
+    after = s["cubes"][AUTOMA] + cubes
     if after & EACH_LIMIT == NONE:
-        S[i]["cubes"][AUTOMA] = after
+        s["cubes"][AUTOMA] = after
 
 
 @kernel
-def put_lowest_cube(S, i, place):
+def put_lowest_cube(s, place):
     """Put the automa's lowest cube, if it has any, on a merchant (U9)."""
-    s = S[i]
     for colour in range(COLOUR_COUNT):
         if number_of(s["cubes"][AUTOMA], colour) > 0:
             s["cubes"][AUTOMA] -= cube(colour)
@@ -733,31 +708,21 @@ def put_lowest_cube(S, i, place):
 
 
 @kernel
-def refresh_row(S, i):
+def refresh_row(s):
     """Discard the first merchant, or the whole row, after a roll of 1 (U11)."""
-    if S[i]["roll_one_refresh"] == REFRESH_LEFTMOST:
-        remove_merchant(S, i, np.int64(0))
-    elif S[i]["roll_one_refresh"] == REFRESH_ROW:
-        while S[i]["row_size"] > 0:
-            remove_merchant(S, i, np.int64(S[i]["row_size"]) - 1)
+    if s["roll_one_refresh"] == REFRESH_LEFTMOST:
+        remove_merchant(s, np.int64(0))
+    elif s["roll_one_refresh"] == REFRESH_ROW:
+        while s["row_size"] > 0:
+            remove_merchant(s, np.int64(s["row_size"]) - 1)
 
 
 # --- the end ---------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def last_card(S, i):
-    """Return the point card that ends the game: the number of it among those of a seat (E1), or of all (O8)."""
-    players = S[i]["players"]
-    if players == 1:
-        return np.int64(PYRAMID)
-    return np.int64(6) if players <= 3 else np.int64(5)
-
-
-@kernel
-def most_taken(S, i):
+def most_taken(s):
     """Return the point cards of the seat with the most of them, or in the solo game of both sides together."""
-    s = S[i]
     most = np.int64(0)
     for seat in range(np.int64(s["players"])):
         most = max(most, popcount(s["taken"][seat]))
@@ -765,17 +730,15 @@ def most_taken(S, i):
 
 
 @kernel
-def points(S, i, seat):
+def points(s, seat):
     """Return a seat's points if the game ended now (E2, O9)."""
-    s = S[i]
     coins = GOLD_POINTS * np.int64(s["gold"][seat]) + np.int64(s["silver"][seat])
     return np.int64(s["card_points"][seat]) + coins + total(s["cubes"][seat] & HIGHER_COLOURS)
 
 
 @kernel
-def automa_points(S, i):
+def automa_points(s):
     """Return the automa's points if the game ended now (O10)."""
-    s = S[i]
     sum_of_all = np.int64(s["card_points"][AUTOMA])
     sum_of_all += np.int64(s["automa_coins"]) * (EXPERT_COIN_POINTS if s["expert"] else 1)
     for colour in range(COLOUR_COUNT):
@@ -784,11 +747,11 @@ def automa_points(S, i):
 
 
 @kernel
-def finish(S, i):
+def finish(s):
     """End the game: score it, the later seat winning ties (E3)."""
-    S[i]["phase"] = PHASE_OVER
-    for seat in range(np.int64(S[i]["players"])):
-        S[i]["standing"][seat] = points(S, i, seat) * STANDING_STEP + seat
+    s["phase"] = PHASE_OVER
+    for seat in range(np.int64(s["players"])):
+        s["standing"][seat] = points(s, seat) * STANDING_STEP + seat
 
 
 @kernel
@@ -800,8 +763,9 @@ def truncated(S, i):
 @kernel
 def score(S, i, out):
     """Write each seat's points if the game ended now, float64 (players,)."""
-    for seat in range(np.int64(S[i]["players"])):
-        out[seat] = points(S, i, seat)
+    s = S[i]
+    for seat in range(np.int64(s["players"])):
+        out[seat] = points(s, seat)
 
 
 @kernel
@@ -812,7 +776,7 @@ def returns(S, i, out):
     if s["players"] > 1:
         write_returns(s["return_mode"], np.int64(s["players"]), s["standing"], out)
         return
-    lead = out[0] - automa_points(S, i)
+    lead = out[0] - automa_points(s)
     if s["return_mode"] == RETURN_MARGIN:
         out[0] = lead
     else:
@@ -823,76 +787,72 @@ def returns(S, i, out):
 
 
 @kernel
-def seat_after(S, i, seat, places):
+def seat_after(s, seat, places):
     """Return the seat that many places after `seat`, fewer than all, in turn order (S5)."""
     later = seat + places
-    return later - S[i]["players"] if later >= S[i]["players"] else later
+    return later - s["players"] if later >= s["players"] else later
 
 
 @kernel
 def observe(S, i, seat, out):
-    """Write the observation of a seat, float32 of shape (layout.size,), seats relative to it; see layout.observation."""
+    """Write the observation of a seat, uint8 of shape (layout.size,), seats relative to it; see layout.observation."""
     s = S[i]
-    out[:] = 0.0
+    out[:] = 0
     players = np.int64(s["players"])
     purse = s["cubes"][seat]
-    at = _observe_cards(S, i, seat, out)
     for k in range(players):
-        _observe_seat(S, i, seat_after(S, i, seat, k), out, at)
-        at += SEAT_VALUES
-    _write_set(s["hand"][seat] & playable(purse), out, at)
-    at += CARD_NUMBERS
-    for colour in range(COLOUR_COUNT):
-        for k in range(min(number_of(purse, colour), THRESHOLDS)):
-            out[at + k] = 1.0
-        at += THRESHOLDS
-    at = _observe_row(S, i, purse, out, at)
-    at = _observe_points(S, i, purse, out, at)
-    at = _observe_automa(S, i, seat, out, at) if players == 1 else _observe_coins(S, i, out, at)
-    _write_set(s["merchant_deck"], out, at)
-    _write_set(s["point_deck"], out, at + MERCHANTS)
-    _observe_pending(S, i, out, at + MERCHANTS + POINT_CARDS)
-
-
-@kernel
-def _observe_cards(S, i, seat, out):
-    s = S[i]
-    players = np.int64(s["players"])
-    for k in range(players):
-        owner = seat_after(S, i, seat, k)
+        owner = seat_after(s, seat, k)
         _write_set(s["hand"][owner], out, k * CARD_NUMBERS)
         _write_set(s["played"][owner], out, (players + k) * CARD_NUMBERS)
-    return 2 * players * CARD_NUMBERS
+    at = 2 * players * CARD_NUMBERS
+    for k in range(players):
+        at = _observe_seat(s, seat_after(s, seat, k), out, at)
+    _write_set(s["hand"][seat] & playable(purse), out, at)
+    at = _observe_stock(purse, out, at + CARD_NUMBERS)
+    at = _observe_row(s, purse, out, at)
+    at = _observe_points(s, purse, out, at)
+    at = _observe_automa(s, out, at) if players == 1 else _observe_coins(s, out, at)
+    _write_set(s["merchant_deck"], out, at)
+    _write_set(s["point_deck"], out, at + MERCHANTS)
+    at = _observe_pending(s, out, at + MERCHANTS + POINT_CARDS)
+    _observe_clock(s, out, at)
 
 
 @kernel
-def _observe_cubes(purse, unit, out, at):
+def _observe_cubes(purse, out, at):
     for colour in range(COLOUR_COUNT):
-        out[at + colour] = np.float32(number_of(purse, colour)) * unit
+        out[at + colour] = min(number_of(purse, colour), MOST_SHOWN)
 
 
 @kernel
-def _observe_seat(S, i, seat, out, at):
-    s = S[i]
+def _observe_seat(s, seat, out, at):
     out[at] = seat == s["seat"]
-    _observe_cubes(s["cubes"][seat], CUBE_UNIT, out, at + 1)
-    at += 1 + COLOUR_COUNT
-    out[at] = np.float32(s["gold"][seat]) * COIN_UNIT
-    out[at + 1] = np.float32(s["silver"][seat]) * COIN_UNIT
-    out[at + 2] = np.float32(popcount(s["taken"][seat])) * CARD_UNIT
-    out[at + 3] = np.float32(points(S, i, seat)) * SCORE_UNIT
+    _observe_cubes(s["cubes"][seat], out, at + 1)
+    out[at + COLOUR_COUNT + 1] = s["gold"][seat]
+    out[at + COLOUR_COUNT + 2] = s["silver"][seat]
+    out[at + COLOUR_COUNT + 3] = popcount(s["taken"][seat])
+    out[at + COLOUR_COUNT + 4] = min(points(s, seat), MOST_SHOWN)
+    return at + SEAT_VALUES
 
 
 @kernel
-def _observe_row(S, i, purse, out, at):
-    s = S[i]
+def _observe_stock(purse, out, at):
+    for colour in range(COLOUR_COUNT):
+        for k in range(THRESHOLDS):
+            out[at + k] = number_of(purse, colour) > k
+        at += THRESHOLDS
+    return at
+
+
+@kernel
+def _observe_row(s, purse, out, at):
     reach = total(purse)
     for place in range(np.int64(s["row_size"])):
         start = at + place * ROW_VALUES
         card = np.int64(s["merchants"][place])
-        out[start + card] = 1.0
+        out[start + card] = 1
         _observe_face(card, out, start + MERCHANTS)
-        _observe_cubes(s["row_cubes"][place], PRICE_UNIT, out, start + MERCHANTS + FACE_VALUES)
+        _observe_cubes(s["row_cubes"][place], out, start + MERCHANTS + FACE_VALUES)
         out[start + ROW_VALUES - 1] = place <= reach
     return at + ROW * ROW_VALUES
 
@@ -904,74 +864,72 @@ def _observe_face(card, out, at):
 
 
 @kernel
-def _observe_points(S, i, purse, out, at):
-    s = S[i]
+def _observe_points(s, purse, out, at):
     for place in range(np.int64(s["point_places"])):
         card = np.int64(s["points"][place])
         if card < FACE_DOWN:
             _observe_point_card(card, purse, out, at)
         elif card == FACE_DOWN:
-            out[at + 1] = 1.0
+            out[at + 1] = 1
         at += PLACE_VALUES
     return at
 
 
 @kernel
 def _observe_point_card(card, purse, out, at):
-    out[at] = 1.0
-    _observe_cubes(COST[card], PRICE_UNIT, out, at + 2)
-    out[at + 2 + COLOUR_COUNT] = np.float32(POINTS[card]) * POINT_UNIT
-    at += 3 + COLOUR_COUNT
+    out[at] = 1
+    out[at + 2 + COLOUR_COUNT] = POINTS[card]
     for colour in range(COLOUR_COUNT):
-        missing = number_of(COST[card], colour) - number_of(purse, colour)
-        out[at + colour] = np.float32(max(missing, 0)) * PRICE_UNIT
-    out[at + COLOUR_COUNT] = covers(purse, COST[card])
+        cost = np.int64(COSTS[card, colour])
+        out[at + 2 + colour] = cost
+        out[at + 3 + COLOUR_COUNT + colour] = max(cost - number_of(purse, colour), 0)
+    out[at + PLACE_VALUES - 1] = covers(purse, COST[card])
 
 
 @kernel
-def _observe_coins(S, i, out, at):
-    s = S[i]
+def _observe_coins(s, out, at):
     gold, silver = s["gold_left"] > 0, s["silver_left"] > 0
-    out[at] = np.float32(s["gold_left"]) * COIN_UNIT
-    out[at + 1] = np.float32(s["silver_left"]) * COIN_UNIT
-    out[at + 2] = GOLD_POINTS * PRICE_UNIT if gold else np.float32(silver) * PRICE_UNIT
-    out[at + 3] = np.float32(gold and silver) * PRICE_UNIT
+    out[at] = s["gold_left"]
+    out[at + 1] = s["silver_left"]
+    out[at + 2] = GOLD_POINTS if gold else silver
+    out[at + 3] = gold and silver
     return at + COIN_VALUES
 
 
 @kernel
-def _observe_automa(S, i, seat, out, at):
-    s = S[i]
-    own, its = points(S, i, seat), automa_points(S, i)
-    _observe_cubes(s["cubes"][AUTOMA], CUBE_UNIT, out, at)
-    at += COLOUR_COUNT
-    out[at] = np.float32(s["automa_coins"]) * COIN_UNIT
-    out[at + 1] = np.float32(popcount(s["taken"][AUTOMA])) * CARD_UNIT
-    out[at + 2] = np.float32(its) * SCORE_UNIT
-    out[at + 3] = np.float32(own - its) * SCORE_UNIT
-    _write_set(places_of(S, i, claimable(s["cubes"][AUTOMA])), out, at + 4)
-    return at + 4 + PYRAMID
+def _observe_automa(s, out, at):
+    _observe_cubes(s["cubes"][AUTOMA], out, at)
+    out[at + COLOUR_COUNT] = min(s["automa_coins"], MOST_SHOWN)
+    out[at + COLOUR_COUNT + 1] = popcount(s["taken"][AUTOMA])
+    out[at + COLOUR_COUNT + 2] = min(automa_points(s), MOST_SHOWN)
+    _write_set(places_of(s, claimable(s["cubes"][AUTOMA])), out, at + AUTOMA_VALUES)
+    return at + AUTOMA_VALUES + PYRAMID
 
 
 @kernel
-def _observe_pending(S, i, out, at):
-    """Write the pieces "phase", "pending" and "clock"."""
-    s = S[i]
+def _observe_pending(s, out, at):
+    """Write the pieces "phase" and "pending"."""
     phase = s["phase"]
     if PHASE_TURN <= phase < PHASE_OVER:
-        out[at + phase - PHASE_TURN] = 1.0
+        out[at + phase - PHASE_TURN] = 1
     at += DECISIONS
     if phase == PHASE_TRADE:
         _observe_face(np.int64(s["pending_card"]), out, at)
     elif phase == PHASE_UPGRADE:
-        out[at + FACE_VALUES - 1] = np.float32(s["steps"]) * STEP_UNIT
+        out[at + FACE_VALUES - 1] = s["steps"]
     elif phase == PHASE_PAY:
-        out[at + FACE_VALUES + s["place"]] = 1.0
-        out[at + FACE_VALUES + ROW] = np.float32(np.int64(s["place"]) - np.int64(s["paid"])) * PRICE_UNIT
+        out[at + FACE_VALUES + s["place"]] = 1
+        out[at + FACE_VALUES + ROW] = s["place"] - s["paid"]
     elif phase == PHASE_RETURN:
-        out[at + FACE_VALUES + ROW + 1] = np.float32(total(s["cubes"][s["seat"]]) - CARAVAN) * CUBE_UNIT
-    at += PENDING_VALUES
-    most, needed = most_taken(S, i), last_card(S, i)
-    out[at] = s["round"] / s["turn_limit"] if s["turn_limit"] > 0 else 0.0
-    out[at + 1] = most / needed
-    out[at + CLOCK_VALUES - 1] = most >= needed
+        out[at + FACE_VALUES + ROW + 1] = min(total(s["cubes"][s["seat"]]) - CARAVAN, MOST_SHOWN)
+    return at + PENDING_VALUES
+
+
+@kernel
+def _observe_clock(s, out, at):
+    most = most_taken(s)
+    if s["turn_limit"] > 0:
+        begun = np.uint64(min(np.int64(s["round"]), np.int64(s["turn_limit"])))
+        out[at] = begun * np.uint64(CLOCK_STEPS) // np.uint64(s["turn_limit"])
+    out[at + 1] = most
+    out[at + 2] = most >= LAST_CARDS[s["players"]]

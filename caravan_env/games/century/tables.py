@@ -27,6 +27,9 @@ START_CUBES = ((3, 0, 0, 0), (4, 0, 0, 0), (4, 0, 0, 0), (3, 1, 0, 0), (3, 1, 0,
 #: For each place of the pyramid, the places (both from 0) of the cards that cover its card (RULES O2).
 COVERED_BY = ((), (0,), (0,), (1,), (1, 2), (2,), (3,), (3, 4), (4, 5), (5,))
 
+#: By number of players: which point card of a seat ends the game (RULES E1), alone which one of both sides (O8).
+LAST_CARD = (0, PYRAMID, 6, 6, 5, 5)
+
 MERCHANTS = 43
 STARTING = 2
 POINT_CARDS = 36

@@ -26,7 +26,6 @@ from caravan_env.games.century.layout import (
     PHASE_OVER,
     PHASE_PAY,
     PHASE_POINT,
-    PHASE_RETURN,
     PHASE_ROLL,
     PHASE_TRADE,
     PHASE_UPGRADE,
@@ -40,10 +39,10 @@ from caravan_env.games.century.layout import (
 from caravan_env.games.century.tables import (
     CARAVAN,
     COLOURS,
+    COVERED_BY,
     MERCHANT_NAMES,
     MERCHANTS,
     POINT_NAMES,
-    PYRAMID,
     ROW,
     letters,
 )
@@ -83,7 +82,7 @@ def outcome_text(S: NDArray[np.void], i: int, outcome: int) -> str:
         return f"roll {outcome + 1}"
     if s["phase"] == PHASE_MERCHANT:
         return f"draw {MERCHANT_NAMES[outcome]} for merchant place {int(s['row_size']) + 1}"
-    return f"draw {POINT_NAMES[outcome]} for point place {int(rules.next_point_place(S, i)) + 1}"
+    return f"draw {POINT_NAMES[outcome]} for point place {int(rules.next_point_place(s)) + 1}"
 
 
 def _merchant_at(s: Any, place: int) -> str | None:
@@ -119,8 +118,8 @@ def to_json(S: NDArray[np.void], i: int) -> dict[str, Any]:
         "point_deck": _names(s["point_deck"], POINT_NAMES),
         "coins": {"gold": int(s["gold_left"]), "silver": int(s["silver_left"])},
         "pending": _pending_to_json(s),
-        "seats": [_seat_to_json(S, i, k) for k in range(int(s["players"]))],
-        "automa": _automa_to_json(S, i) if solo else None,
+        "seats": [_seat_to_json(s, k) for k in range(int(s["players"]))],
+        "automa": _automa_to_json(s) if solo else None,
     }
 
 
@@ -135,8 +134,7 @@ def _pending_to_json(s: Any) -> dict[str, Any] | None:
     return None
 
 
-def _seat_to_json(S: NDArray[np.void], i: int, seat: int) -> dict[str, Any]:
-    s = S[i]
+def _seat_to_json(s: Any, seat: int) -> dict[str, Any]:
     return {
         "cubes": _by_colour(s["cubes"][seat]),
         "hand": _names(s["hand"][seat], MERCHANT_NAMES),
@@ -144,17 +142,16 @@ def _seat_to_json(S: NDArray[np.void], i: int, seat: int) -> dict[str, Any]:
         "points": _names(s["taken"][seat], POINT_NAMES),
         "gold": int(s["gold"][seat]),
         "silver": int(s["silver"][seat]),
-        "score": int(rules.points(S, i, seat)),
+        "score": int(rules.points(s, seat)),
     }
 
 
-def _automa_to_json(S: NDArray[np.void], i: int) -> dict[str, Any]:
-    s = S[i]
+def _automa_to_json(s: Any) -> dict[str, Any]:
     return {
         "cubes": _by_colour(s["cubes"][AUTOMA]),
         "coins": int(s["automa_coins"]),
         "points": _names(s["taken"][AUTOMA], POINT_NAMES),
-        "score": int(rules.automa_points(S, i)),
+        "score": int(rules.automa_points(s)),
     }
 
 
@@ -188,14 +185,15 @@ def from_json(struct: Mapping[str, Any], template: NDArray[np.void]) -> NDArray[
             _fill_seat(row[0], seat, owner)
         _fill_automa(row[0], struct["automa"])
         _fill_pending(row[0], struct["pending"])
-        _check_cards(row)
-        _check_phase(row)
+        _check_cards(row[0])
+        _check_pyramid(row[0])
+        _check_phase(row[0])
     except KeyError as error:
         raise BadParams(f"this is no position of century: the field {error} is missing") from error
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError) as error:
         raise BadParams(f"this is no position of century: {error}") from error
     if struct["phase"] == "over":
-        rules.finish(row, 0)
+        rules.finish(row[0])
     return row
 
 
@@ -279,9 +277,8 @@ def _fill_pending(s: Any, pending: Mapping[str, Any] | None) -> None:
         s["steps"] = whole("pending.steps", pending["steps"], 1, int(STEPS[card]))
 
 
-def _check_cards(row: NDArray[np.void]) -> None:
-    """Raise ValueError if a card is in two places, or the pyramid is not as the cards taken from it leave it."""
-    s = row[0]
+def _check_cards(s: Any) -> None:
+    """Raise ValueError if a card is in two places."""
     hands = [int(cards) for cards in (*s["hand"], *s["played"])]
     merchants = [int(s["merchant_deck"]), as_set(map(int, s["merchants"][: int(s["row_size"])]))]
     deck = as_set(range(MERCHANTS))
@@ -292,8 +289,17 @@ def _check_cards(row: NDArray[np.void]) -> None:
     face_up = [int(card) for card in s["points"] if card < FACE_DOWN]
     if len(set(face_up)) < len(face_up) or merchants[1].bit_count() < s["row_size"]:
         raise ValueError("a card lies at two places of the table")
-    if sum(s["points"] == FACE_DOWN) > int(s["point_deck"]).bit_count():
-        raise ValueError(f"more point cards are face down than the {int(s['point_deck']).bit_count()} of point_deck")
+
+
+def _check_pyramid(s: Any) -> None:
+    """Raise ValueError if a card of the pyramid is face up though covered, or too few cards are left to turn up."""
+    hidden, unseen = int(sum(s["points"] == FACE_DOWN)), int(s["point_deck"]).bit_count()
+    if hidden > unseen:
+        raise ValueError(f"{hidden} point cards are face down, but point_deck has only {unseen}")
+    for place in range(int(s["point_places"]) if s["players"] == 1 else 0):
+        covering = [k for k in COVERED_BY[place] if s["points"][k] != NO_CARD]
+        if s["points"][place] < FACE_DOWN and covering:
+            raise ValueError(f"points[{place}] is face up, but points[{covering[0]}] covers it")
 
 
 def _check_disjoint(sets: Iterable[int], names: tuple[str, ...]) -> None:
@@ -304,11 +310,10 @@ def _check_disjoint(sets: Iterable[int], names: tuple[str, ...]) -> None:
         seen |= cards
 
 
-def _check_phase(row: NDArray[np.void]) -> None:
+def _check_phase(s: Any) -> None:
     """Raise ValueError if what the phase asks for is not possible."""
-    s = row[0]
     phase, name = int(s["phase"]), PHASES[int(s["phase"])]
-    point_due = bool(s["point_deck"]) and rules.next_point_place(row, 0) >= 0
+    point_due = bool(s["point_deck"]) and rules.next_point_place(s) >= 0
     merchant_due = bool(s["merchant_deck"]) and int(s["row_size"]) < ROW
     if phase == PHASE_OVER:
         return
