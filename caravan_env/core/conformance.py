@@ -117,6 +117,7 @@ def check_words(game: Game, seed: int) -> None:
     """Legal actions have different words, and the words lead back to the action."""
     for state in _positions(game, seed):
         words = [state.action_text(int(a)) for a in state.legal_actions()]
+        require(state.legal_texts() == words, "action_texts() and action_text() disagree")
         require(len(set(words)) == len(words), f"two legal actions have the same words: {sorted(words)}")
         action = int(state.legal_actions()[len(words) // 2])
         require(state.parse_action(state.action_text(action)) == action, "words do not lead back to their action")

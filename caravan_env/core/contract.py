@@ -72,7 +72,7 @@ class GameSpec:
         new_row: params -> array of shape (1,), the template that `init` starts from; it carries the switches.
         rules: module with the kernels named in `KERNELS`.
         text: module with `action_text(S, i, action)`, `outcome_text(S, i, outcome)`, `to_json(S, i)`,
-            `from_json(struct)` and `board_text(S, i)`.
+            `from_json(struct, template)` and `board_text(S, i)`; `action_texts(S, i, actions)` if it is faster.
         draw: import path of the module with `draw_svg(struct, highlight=None, *, theme="auto", names=())` and, if it
             likes, `SEAT_COLOURS`; loaded when something is drawn.
         variants: named switch settings that have golden records, "default" among them.

@@ -217,6 +217,13 @@ class State:
         """Return an action of the mover in words."""
         return str(self.game.spec.text.action_text(self.row, 0, int(action)))
 
+    def legal_texts(self) -> list[str]:
+        """Return the legal actions in words, in the order of `legal_actions`."""
+        text, actions = self.game.spec.text, self.legal_actions()
+        if hasattr(text, "action_texts"):
+            return list(text.action_texts(self.row, 0, actions))
+        return [self.action_text(int(action)) for action in actions]
+
     def parse_action(self, words: str) -> int:
         """Return the legal action with these words.
 
@@ -224,8 +231,8 @@ class State:
             IllegalAction: no legal action has these words.
         """
         wanted = " ".join(words.split()).lower()
-        for action in self.legal_actions():
-            if self.action_text(int(action)).lower() == wanted:
+        for action, text in zip(self.legal_actions(), self.legal_texts(), strict=True):
+            if text.lower() == wanted:
                 return int(action)
         raise IllegalAction(f"{words!r} is not among the {len(self.legal_actions())} legal actions now")
 

@@ -8,16 +8,17 @@ from typing import Any
 from caravan_env import State, make_game
 
 #: Written down again here, so that a test does not take what it expects from the cards it tests.
-MERCHANTS = (
-    "+G +B +YR +YG +RR +YYY +YYR +YYYY ^3 R>YYY G>RR G>YRR G>YYYYR B>GG B>YRG B>RRR B>YYYG B>YYRR YY>G YY>RR YR>B RR>GG "
-    "RR>YYB RR>YYYG GG>BB GG>RRB GG>YYRB GG>YYRRR BB>YRGGG BB>RRRGG YYY>B YYY>RG YYY>RRR YYG>BB RRR>BB RRR>YGB RRR>GGG "
-    "RRR>YYGG GGG>BBB YYYY>GG YYYY>GB YYYYY>BB YYYYY>GGG"
-).split()
-POINT_CARDS = (
-    "YYRR=6 YYYRR=7 RRRR=8 YYGG=8 YYRRR=8 YYRB=9 YYYGG=9 RRGG=10 RRRRR=10 YYBB=10 YYGGG=11 YYYBB=11 GGGG=12 RRBB=12 "
-    "RRGB=12 RRRGG=12 YGGB=12 YRGB=12 RRGGG=13 YYRRGG=13 GGBB=14 RRRBB=14 YYBBB=14 YYYRGB=14 GGGGG=15 YYRRBB=15 BBBB=16 "
-    "RRBBB=16 YRRRGB=16 GGGBB=17 YYGGBB=17 GGBBB=18 YRGGGB=18 RRGGBB=19 BBBBB=20 YRGBBB=20"
-).split()
+_MERCHANTS = """
++G +B +YR +YG +RR +YYY +YYR +YYYY ^3 R>YYY G>RR G>YRR G>YYYYR B>GG B>YRG B>RRR B>YYYG B>YYRR YY>G YY>RR
+YR>B RR>GG RR>YYB RR>YYYG GG>BB GG>RRB GG>YYRB GG>YYRRR BB>YRGGG BB>RRRGG YYY>B YYY>RG YYY>RRR YYG>BB
+RRR>BB RRR>YGB RRR>GGG RRR>YYGG GGG>BBB YYYY>GG YYYY>GB YYYYY>BB YYYYY>GGG
+"""
+_POINT_CARDS = """
+YYRR=6 YYYRR=7 RRRR=8 YYGG=8 YYRRR=8 YYRB=9 YYYGG=9 RRGG=10 RRRRR=10 YYBB=10 YYGGG=11 YYYBB=11 GGGG=12
+RRBB=12 RRGB=12 RRRGG=12 YGGB=12 YRGB=12 RRGGG=13 YYRRGG=13 GGBB=14 RRRBB=14 YYBBB=14 YYYRGB=14 GGGGG=15
+YYRRBB=15 BBBB=16 RRBBB=16 YRRRGB=16 GGGBB=17 YYGGBB=17 GGBBB=18 YRGGGB=18 RRGGBB=19 BBBBB=20 YRGBBB=20
+"""
+MERCHANTS, POINT_CARDS = _MERCHANTS.split(), _POINT_CARDS.split()
 ROW = ("^3", "+G", "YY>G", "+B", "RR>GG", "+YYY")
 POINTS = ("YYRR=6", "RRRR=8", "GGGG=12", "BBBB=16", "YRGB=12")
 PYRAMID = ("YYRR=6", *["face down"] * 9)
@@ -75,7 +76,8 @@ def position(
         seats: as `seat_of` describes them; one is the solo game.
         row: the merchants from place 1 on, as `merchant` reads them; missing ones are empty places.
         points: the point cards by place.
-        deck, point_deck: the cards that may still come; all that are nowhere else by default.
+        deck, point_deck: the cards that may still come; all that are nowhere else by default, no merchant if the row is
+            short.
         automa: as `automa_of` describes it.
         coins: gold and silver left.
         seat, round, phase, pending: as in the struct.
@@ -88,6 +90,8 @@ def position(
     merchants += [{"card": None, "cubes": cubes("")}] * (6 - len(merchants))
     held = {card for owner in seats for card in (*owner["hand"], *owner["played"])} | {m["card"] for m in merchants}
     taken = {card for owner in (*seats, automa) for card in owner["points"]} | set(points)
+    if deck is None:
+        deck = [card for card in MERCHANTS if card not in held and len(row) == 6]
     gold, silver = coins or ((0, 0) if solo else (2 * len(seats), 2 * len(seats)))
     struct = {
         "phase": phase,
@@ -95,7 +99,7 @@ def position(
         "round": round,
         "truncated": False,
         "merchants": merchants,
-        "merchant_deck": [card for card in MERCHANTS if card not in held] if deck is None else list(deck),
+        "merchant_deck": list(deck),
         "points": list(points),
         "point_deck": [c for c in POINT_CARDS if c not in taken] if point_deck is None else list(point_deck),
         "coins": {"gold": gold, "silver": silver},

@@ -30,7 +30,7 @@ def test_shapes_and_types(game: Game) -> None:
     batch = Batch(game, 5, seed=1)
     assert batch.S.shape == (5,) and batch.S.dtype == game.spec.state_dtype
     assert batch.mask.shape == (5, game.num_actions) and batch.mask.dtype == np.uint8
-    assert batch.obs.shape == (5, game.layout.size) and batch.obs.dtype == np.float32
+    assert batch.obs.shape == (5, game.layout.size) and batch.obs.dtype == np.uint8
     assert batch.returns.shape == (5, game.players) and batch.ended.shape == (5,)
     assert np.array_equal(batch.counts, batch.mask.sum(axis=1)) and (batch.counts > 0).all()
 
@@ -57,7 +57,7 @@ def test_a_row_is_a_state(game: Game) -> None:
             assert state.row.tobytes() == batch.S[i : i + 1].tobytes()
             assert state.to_move == batch.seats[i]
             assert np.array_equal(state.action_mask(), batch.mask[i])
-            assert np.array_equal(state.observe(state.to_move), batch.obs[i])
+            assert np.array_equal(state.observe(state.to_move), game.layout.scaled(batch.obs[i]))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
@@ -234,7 +234,7 @@ def test_observe_any_seat(game: Game) -> None:
         batch.step(batch.random_actions())
     assert np.array_equal(batch.observe(batch.seats), batch.obs)
     for seat in range(game.players):
-        seen = batch.observe(np.full(4, seat))
+        seen = game.layout.scaled(batch.observe(np.full(4, seat)))
         assert all(np.array_equal(seen[i], State(game, batch.S[i : i + 1].copy()).observe(seat)) for i in range(4))
     for seats in (np.zeros(3), np.full(4, game.players), np.full(4, -1)):
         with pytest.raises(ValueError, match="seats must be 4 numbers from 0 to"):
@@ -260,7 +260,8 @@ def test_rollouts_in_the_kernel_are_steps_of_a_batch(game: Game, steps: int) -> 
     game = short(game)
     batch = Batch(game, 4, seed=2)
     S, chance, picks = batch.S.copy(), batch._chance.copy(), batch._picks.copy()
-    games = game.loops["random_rollout"](S, chance, picks, game.template, steps)
+    weights = np.zeros(game.spec.max_outcomes, np.int64)
+    games = game.loops["random_rollout"](S, chance, weights, picks, game.template, steps)
     ends = 0
     for _ in range(steps):
         batch.step(batch.random_actions())

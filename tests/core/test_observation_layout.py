@@ -9,7 +9,9 @@ from caravan_env.core.game import Game
 from caravan_env.core.observation import ObservationLayout
 from caravan_env.core.registry import game_names, game_spec
 
-LAYOUT = ObservationLayout(("board", (2, 3), "cells"), ("clock", (1,), "turn / 10"), ("bag", (4,), "counts"))
+LAYOUT = ObservationLayout(
+    ("board", (2, 3), [1, 0.5, 0.25], "per row: three counts"), ("clock", (1,), 0.1, "turn"), ("bag", (4,), 1, "counts")
+)
 
 
 def test_pieces_follow_each_other() -> None:
@@ -23,8 +25,23 @@ def test_pieces_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("lead", [(), (5,), (2, 3)])
+def test_scaled_is_for_learners(lead: tuple[int, ...]) -> None:
+    counts = np.full((*lead, 11), 200, np.uint8)
+    scaled = LAYOUT.scaled(counts)
+    assert scaled.dtype == np.float32 and scaled.shape == counts.shape
+    expected = [200, 100, 50, 200, 100, 50, 20, 200, 200, 200, 200]
+    assert np.allclose(scaled, np.array(expected, np.float32))
+    assert LAYOUT.scale.dtype == np.float32 and LAYOUT.scale.shape == (11,)
+
+
+def test_a_scale_that_does_not_fit_its_piece() -> None:
+    with pytest.raises(ValueError, match="broadcast"):
+        ObservationLayout(("board", (2, 3), [1, 0.5], "cells"))
+
+
+@pytest.mark.parametrize("lead", [(), (5,), (2, 3)])
 def test_split_gives_views_in_shape(lead: tuple[int, ...]) -> None:
-    vector = np.arange(11 * int(np.prod(lead)), dtype=np.float32).reshape(*lead, 11)
+    vector = np.arange(11 * int(np.prod(lead)), dtype=np.uint8).reshape(*lead, 11)
     pieces = LAYOUT.split(vector)
     assert {name: piece.shape for name, piece in pieces.items()} == {
         "board": (*lead, 2, 3),
@@ -40,7 +57,12 @@ def test_the_pieces_of_a_game_fill_its_observation(name: str) -> None:
     for params in game_spec(name).variants.values():
         game = Game(game_spec(name), params)
         state = game.new_state(seed=1)
-        assert state.observe(state.to_move).shape == (game.layout.size,)
+        seen = state.observe(state.to_move)
+        assert seen.shape == (game.layout.size,) == game.layout.scale.shape and seen.dtype == np.float32
+        counts = np.zeros(game.layout.size, np.uint8)
+        game.spec.rules.observe(state.row, 0, state.to_move, counts)
+        assert np.array_equal(seen, game.layout.scaled(counts))
+        assert seen.min() >= 0 and seen.max() <= 3  # around 1, as learners want it
         ends = [piece.stop for piece in game.layout.pieces.values()]
         assert [0, *ends[:-1]] == [piece.start for piece in game.layout.pieces.values()] and ends[
             -1

@@ -67,7 +67,7 @@ def new_row(params: NimParams) -> Any:
 def observation(params: NimParams) -> ObservationLayout:
     """Return the pieces of the observation."""
     return ObservationLayout(
-        ("tokens", (params.players,), "by seat, own first"), ("pile", (1,), ""), ("taken", (1,), "")
+        ("tokens", (params.players,), 1, "by seat, own first"), ("pile", (1,), 0.5, ""), ("taken", (1,), 1, "")
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from caravan_env.core.game import Game
@@ -31,6 +32,22 @@ def test_every_variant_has_a_golden_record_that_replays(name: str, variant: str)
 def test_no_golden_record_is_left_over() -> None:
     kept = {(path.parent.name, path.stem) for path in FOLDER.glob("*/*.jsonl")}
     assert kept - set(VARIANTS) == set()
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_kernels_agree_with_each_other_in_purposeful_games(name: str, variant: str) -> None:
+    """What the conformance suite asks of random games, asked of games in which everything happens."""
+    record = read_record(golden_path(name, variant))
+    for number, (_, state) in enumerate(replay(record)):
+        game, rules = state.game, state.game.spec.rules
+        assert game.state_from_json(state.to_json()).row.tobytes() == state.row.tobytes(), number
+        if number % 5 or state.to_move < 0:
+            continue
+        legal = [int(action) for action in state.legal_actions()]
+        assert [a for a in range(-1, game.num_actions + 1) if rules.is_legal(state.row, 0, a)] == legal, number
+        tickets = [np.uint64(-(-(k << 32) // len(legal))) for k in range(len(legal))]
+        assert [rules.pick(state.row, 0, ticket) for ticket in tickets] == legal, number
+        assert rules.pick(state.row, 0, np.uint64((1 << 32) - 1)) == legal[-1], number
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)

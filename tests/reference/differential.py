@@ -42,7 +42,7 @@ def reference_of(name: str) -> Any:
 def legal_by_words(state: State) -> dict[str, int]:
     """Return the legal actions of the kernels by their words; two actions with the same words are a difference."""
     actions = [int(a) for a in state.legal_actions()]
-    words = {state.action_text(a): a for a in actions}
+    words = dict(zip(state.legal_texts(), actions, strict=True))
     if len(words) != len(actions):
         raise Difference(f"{len(actions)} legal actions have only {len(words)} wordings")
     return words

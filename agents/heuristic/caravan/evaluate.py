@@ -56,8 +56,6 @@ WEIGHTS = W_THEFT + 1
 DISTANCE = np.array(
     [[abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE) for b in range(CELLS)] for a in range(CELLS)], np.int8
 )
-#: (distance, empty camels): how often a good is moved on its way if so many camels take turns in being ahead of it.
-RELAYS = np.array([[1 + max(d - 1, 0) // max(e, 1) for e in range(SLOTS + 1)] for d in range(2 * SIZE)], np.int8)
 
 
 class Scratch(NamedTuple):
@@ -196,9 +194,22 @@ def price_goods(s, seat, X):
 
 
 @kernel
-def actions_to_deliver(s, kind, cell, empties, X):
-    """Return how many actions it takes to place the missing camels and move the good at `cell` to its city."""
-    return X.price[kind, cell] + RELAYS[DISTANCE[cell, s["city_cell"][kind]], empties]
+def actions_to_deliver(s, seat, kind, cell, empties, X):
+    """Return about how many actions it takes to place the missing camels and to move the good at `cell` to its city.
+
+    One move does if there are enough camels for the whole link. If not, those left behind by the good go ahead of it, with
+    one more move for each time that is done. If none is to spare at first and the good stands alone, a camel has to leave
+    the link further on.
+    """
+    gaps = X.price[kind, cell]
+    linked = max(DISTANCE[cell, s["city_cell"][kind]] - gaps, 0)
+    lacking = gaps - max(empties - linked, 0)
+    actions = gaps + 1
+    if lacking > 0:
+        actions += (lacking + empties - 1) // max(empties, 1)
+        if lacking == gaps and not (spread(bit(cell)) & ~bit(cell)) & s["on_board"][seat]:
+            actions += 1
+    return actions
 
 
 @kernel
@@ -206,7 +217,7 @@ def actions_to_take(s, seat, kind, cell, empties, X):
     """Return the same for a good that is to be picked up or stolen first; NEVER if that is not allowed (P4, H4)."""
     if empties < 2:
         return np.int64(NEVER)
-    actions = 1 + actions_to_deliver(s, kind, cell, empties - 1, X)
+    actions = 1 + actions_to_deliver(s, seat, kind, cell, empties - 1, X)
     if not s["empty_at"][seat] & bit(cell) and (s["on_board"][seat] | rainbow_bit(s)) & bit(cell):
         actions += 2
     return actions
@@ -267,7 +278,7 @@ def carried_worth(s, seat, empties, w, X):
         code = np.int64(s["camel"][seat, slot])
         if is_laden(code):
             kind = kind_of(code)
-            actions = actions_to_deliver(s, kind, code >> CELL_SHIFT, empties, X)
+            actions = actions_to_deliver(s, seat, kind, code >> CELL_SHIFT, empties, X)
             rare = MAX_ACTIONS if kind >= COMMON else 0
             worth += w[W_CARRIED + rare + min(actions, MAX_ACTIONS) - 1]
     return worth
@@ -346,7 +357,7 @@ def winning_actions(s, seat, X):
     for slot in range(s["camels"]):
         code = np.int64(s["camel"][seat, slot])
         if is_laden(code) and have + VALUES[kind_of(code)] - PENALTIES[laden - 1] > to_beat:
-            fewest = min(fewest, actions_to_deliver(s, kind_of(code), code >> CELL_SHIFT, empties, X))
+            fewest = min(fewest, actions_to_deliver(s, seat, kind_of(code), code >> CELL_SHIFT, empties, X))
     for space in range(SPACES):
         if s["free"][space] != 0:
             kind = np.int64(s["free"][space]) - 1
@@ -364,18 +375,19 @@ def race_worth(s, seat, X):
     """
     players = np.int64(s["players"])
     margin = 0.0
-    own = np.int64(0)
-    rival = np.int64(NEVER * players)
+    own = 0.0
+    rival = np.inf
     for places in range(1, players + 1):
         runner = seat_after(s, seat, places) if places < players else seat
-        turns = (winning_actions(s, runner, X) + TURN_ACTIONS - 1) // TURN_ACTIONS
-        when = turns * players + places
+        actions = winning_actions(s, runner, X)
+        turns = (actions + TURN_ACTIONS - 1) // TURN_ACTIONS
+        when = np.float64(turns * players + places) + 0.2 * actions
         if runner == seat:
             own = when
         else:
             rival = min(rival, when)
             margin += points(s, seat) - points(s, runner)
-    lead = np.float64(rival - own)
+    lead = rival - own
     return margin / (players - 1) + WIN * lead / (abs(lead) + 2 * players)
 
 

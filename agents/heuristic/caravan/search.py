@@ -24,6 +24,7 @@ from agents.heuristic.caravan.evaluate import (
     seat_worth,
     survey,
     useful_cells,
+    winning_actions,
 )
 from caravan_env.core.bits import bit, lowest
 from caravan_env.games.caravan.layout import (
@@ -50,6 +51,8 @@ from caravan_env.games.caravan.tables import CELLS
 _HASH_START = np.uint64(0xCBF29CE484222325)
 _HASH_STEP = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+
+RACE_ACTION = 5.0  # points an action is worth on the way to a delivery that wins
 
 
 class Pools(NamedTuple):
@@ -192,6 +195,8 @@ def expand(place, pool, start, best, best_root, weights, X, B):
         skip_draws(s)
         if s["phase"] != PHASE_OVER and s["seat"] == seat:
             value = seat_worth(s, seat, weights[0], X)
+            if bag_total(s) == 0:
+                value -= RACE_ACTION * winning_actions(s, seat, X)
             offer(np.int64(s["actions_left"]) - 1, root, value, B)
             continue
         others = others_before

@@ -1,8 +1,7 @@
 """Draws a position of Caravan as an SVG: the desert, what stands on it, and a panel per seat.
 
 The artwork is our own. Every element that shows a piece carries it in `class` and `data-` attributes, one element a
-line, so that a viewer can store the lines that two positions share only once. Colours are CSS custom properties:
-with `theme="auto"` they follow the system, or the nearest `data-theme="light"` or `"dark"` of the page around.
+line.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
+from caravan_env.core import svg
+from caravan_env.core.svg import Box, boxed, colour, num, rect, text, use
 from caravan_env.games.caravan.tables import (
     CARRYING_PENALTY,
     GOODS,
@@ -24,34 +24,16 @@ from caravan_env.games.caravan.tables import (
     load_board,
 )
 
-THEMES = ("auto", "light", "dark")
-SEAT_NAMES = ("orange", "blue", "teal", "violet")
+SEATS = 4
 
 # ---------------------------------------------------------------------------------------------------------- colours
 
 #: Custom property -> (light, dark).
-COLOURS: dict[str, tuple[str, str]] = {
-    "page": ("#faf6ee", "#1b1a1f"),
-    "panel": ("#fffdf8", "#26242b"),
-    "edge": ("#e2d8c4", "#3b3842"),
-    "text": ("#2d2620", "#efe9de"),
-    "muted": ("#6f6455", "#a89f92"),
-    "frame": ("#c9a66b", "#57472f"),
-    "sand": ("#f3e2bd", "#3d352b"),
+COLOURS = svg.COLOURS | {
     "sand2": ("#efdab0", "#383027"),
     "dune": ("#dfc48e", "#4a3f31"),
     "oasis": ("#fbf3df", "#2c2721"),
     "ring": ("#b08d52", "#8a7350"),
-    "ink": ("#33271b", "#0f0d0b"),
-    "mark": ("#1f1a16", "#ffffff"),
-    "halo": ("#ffffff", "#000000"),
-    "alarm": ("#c1121f", "#ff7b72"),
-    "coin": ("#f2b705", "#f2c230"),
-    "coinink": ("#4a3200", "#3a2800"),
-    "seat0": ("#e8590c", "#f97b2f"),
-    "seat1": ("#1c6fd0", "#4c9bf5"),
-    "seat2": ("#0b9a7b", "#22bf9b"),
-    "seat3": ("#7b2fb0", "#b678ea"),
     "meat": ("#d9413a", "#e5534b"),
     "swords": ("#3f74d8", "#5f92f0"),
     "salt": ("#ffffff", "#f6f6f6"),
@@ -61,7 +43,7 @@ COLOURS: dict[str, tuple[str, str]] = {
     "gems": ("#2f9e5b", "#43bd74"),
     "paper": ("#ec8fb8", "#f09fc4"),
 }
-SEAT_COLOURS = tuple(COLOURS[f"seat{k}"] for k in range(len(SEAT_NAMES)))
+SEAT_COLOURS = svg.SEAT_COLOURS[:SEATS]
 CITY_NAMES = {good: good for good in GOODS} | {"ivory": "Marrakesh"}
 
 # ---------------------------------------------------------------------------------------------------------- symbols
@@ -119,14 +101,6 @@ TALL_WIDTH = MARGIN + 22 + BOARD + MARGIN
 STATUS, BAG, LEGEND = 84, 118, 104
 
 
-class _Item(NamedTuple):
-    """A box beside the board: its height, and its places in the wide and in the tall layout."""
-
-    height: float
-    wide: tuple[float, float]
-    tall: tuple[float, float]
-
-
 def draw_svg(
     struct: Mapping[str, Any], highlight: str | None = None, *, theme: str = "auto", names: Sequence[str] = ()
 ) -> str:
@@ -143,60 +117,25 @@ def draw_svg(
         The text of an `<svg>` element. Below the class `tall` the panels stand under the board instead of beside it;
         `data-tall-viewbox` holds the view box that goes with it.
     """
-    if theme not in THEMES:
-        raise ValueError(f"theme = {theme!r} is not possible. Allowed: {', '.join(THEMES)}")
     board = load_board(struct["params"]["board"])
-    items, tall_height = _arrange(len(struct["seats"]))
+    boxes, tall_height = _arrange(len(struct["seats"]))
     lines = [
-        _style(theme, items),
-        _definitions(),
-        f'<rect width="100%" height="100%" fill="{_colour("page")}"/>',
         *_desert(),
         *_sites(board, struct),
         *_camels(board, struct),
         *_highlight(board, highlight),
-        *_side(struct, board, items, names),
+        *_side(struct, board, boxes, names),
     ]
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="cvn" viewBox="0 0 {WIDE[0]} {WIDE[1]}"'
-        f' data-tall-viewbox="0 0 {TALL_WIDTH} {tall_height:g}" role="img"'
-        f' aria-label="{_plain(_summary(struct))}">'
+    return svg.picture(
+        lines,
+        theme=theme,
+        colours=COLOURS,
+        definitions=_definitions(),
+        boxes=boxes,
+        wide=WIDE,
+        tall=(TALL_WIDTH, tall_height),
+        label=_summary(struct),
     )
-    return _fix_theme("\n".join([head, *lines, "</svg>"]), theme)
-
-
-# ------------------------------------------------------------------------------------------------ writing of elements
-
-
-def _plain(text: str) -> str:
-    """Escape text for XML, without what XML forbids, and so that it is never taken for one of our own names."""
-    return escape("".join(c for c in text if c.isprintable())).replace("cvn", "&#99;vn")
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}".rstrip("0").rstrip(".")
-
-
-def _number(score: float) -> str:
-    return f"{score:g}".replace("-", "−")
-
-
-def _text(x: float, y: float, words: str, css: str = "", size: float = 15, **attributes: str) -> str:
-    more = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    css = f' class="{css}"' if css else ""
-    return f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{css}{more}>{_plain(words)}</text>'
-
-
-def _use(symbol: str, x: float, y: float, scale: float = 1, more: str = "") -> str:
-    return f'<use href="#cvn-{symbol}" transform="translate({_n(x)} {_n(y)}) scale({scale:.3g})"{more}/>'
-
-
-def _rect(x: float, y: float, width: float, height: float, fill: str, more: str = "") -> str:
-    return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{fill}" {more}/>'
-
-
-def _colour(name: str) -> str:
-    return f"var(--cvn-{name})"
 
 
 def _corner(cell: int) -> tuple[float, float]:
@@ -204,58 +143,29 @@ def _corner(cell: int) -> tuple[float, float]:
     return BOARD_X + column * CELL, BOARD_Y + row * CELL
 
 
-# ---------------------------------------------------------------------------------------------- style and definitions
-
-
-def _style(theme: str, items: Mapping[str, _Item]) -> str:
-    rules = [
-        ".cvn{font-family:system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}",
-        ".cvn text{fill:var(--cvn-text)}.cvn .b{font-weight:700}.cvn .m{fill:var(--cvn-muted)}",
-        ".cvn .mid{text-anchor:middle}.cvn .end{text-anchor:end}.cvn .w{fill:#fff}.cvn .k{fill:var(--cvn-coinink)}"
-        ".cvn .v{fill:var(--cvn-text);font-weight:700;font-size:15px}",
-    ]
-    if theme == "auto":
-        light, dark = (";".join(f"--cvn-{name}:{pair[k]}" for name, pair in COLOURS.items()) for k in (0, 1))
-        rules += [f".cvn{{{light}}}", f"@media(prefers-color-scheme:dark){{.cvn{{{dark}}}}}"]
-        rules += [f"[data-theme=light] .cvn,.cvn[data-theme=light]{{{light}}}"]
-        rules += [f"[data-theme=dark] .cvn,.cvn[data-theme=dark]{{{dark}}}"]
-        rules += [f".cvn.tall .cvn-{k}{{transform:translate({x:g}px,{y:g}px)}}" for k, (_, _, (x, y)) in items.items()]
-    return f"<style>{''.join(rules)}</style>"
-
-
-def _fix_theme(svg: str, theme: str) -> str:
-    """Put the colours of a theme in place of the custom properties.
-
-    Names get the theme as a suffix, so that pictures of different themes do not disturb each other on one page.
-    """
-    if theme == "auto":
-        return svg
-    which = THEMES.index(theme) - 1
-    svg = re.sub(r"var\(--cvn-(\w+)\)", lambda found: COLOURS[found[1]][which], svg)
-    return re.sub(r"\bcvn\b", f"cvn-{theme}", svg)
+# -------------------------------------------------------------------------------------------------------- definitions
 
 
 def _definitions() -> str:
-    ink = _colour("ink")
+    ink = colour("ink")
     goods = "".join(
         f'<g id="cvn-{good}" stroke="{ink}" stroke-width="1.6" stroke-linejoin="round" stroke-linecap="round">'
-        f"{shape.format(own=_colour(good), ink=ink)}</g>"
+        f"{shape.format(own=colour(good), ink=ink)}</g>"
         for good, shape in SYMBOLS.items()
     )
     stops = "".join(
-        f'<stop offset="{(k + end) / len(_RAINBOW):.3f}" stop-color="{colour}"/>'
-        for k, colour in enumerate(_RAINBOW)
+        f'<stop offset="{(k + end) / len(_RAINBOW):.3f}" stop-color="{stripe}"/>'
+        for k, stripe in enumerate(_RAINBOW)
         for end in (0, 1)
     )
     return (
-        f'<defs>{goods}<path id="cvn-camel" d="{CAMEL}" stroke="{ink}" stroke-width="1.5" stroke-linejoin="round"/>'
+        f'{goods}<path id="cvn-camel" d="{CAMEL}" stroke="{ink}" stroke-width="1.5" stroke-linejoin="round"/>'
         f'<linearGradient id="cvn-rainbow" x1="0" x2="1" y1="0" y2="0">{stops}</linearGradient>'
         f'<path id="cvn-city" d="{_SKYLINE}"/>'
-        f'<g id="cvn-coin"><circle r="10" fill="{_colour("coin")}" stroke="{_colour("coinink")}" stroke-width="1.4"/>'
-        f'<circle r="7.2" fill="none" stroke="{_colour("coinink")}" stroke-opacity=".45"/></g>'
-        f'<g id="cvn-theft"><path d="M0-10.5L9.5-6V1Q8.5 8 0 11Q-8.5 8-9.5 1V-6Z" fill="{_colour("alarm")}"'
+        + svg.coin_symbol()
+        + f'<g id="cvn-theft"><path d="M0-10.5L9.5-6V1Q8.5 8 0 11Q-8.5 8-9.5 1V-6Z" fill="{colour("alarm")}"'
         f' stroke="{ink}" stroke-width="1.4"/><path d="M-7-3.5Q-3.5-5.5 0-3Q3.5-5.5 7-3.5Q6.5 2 3 1.5Q1 1 0-1'
-        'Q-1 1-3 1.5Q-6.5 2-7-3.5Z" fill="#fff"/></g></defs>'
+        'Q-1 1-3 1.5Q-6.5 2-7-3.5Z" fill="#fff"/></g>'
     )
 
 
@@ -263,18 +173,18 @@ def _definitions() -> str:
 
 
 def _desert() -> Iterable[str]:
-    yield _rect(BOARD_X - 4, BOARD_Y - 4, BOARD + 8, BOARD + 8, _colour("frame"), 'rx="8"')
-    yield _rect(BOARD_X, BOARD_Y, BOARD, BOARD, _colour("sand"), 'rx="5"')
+    yield rect(BOARD_X - 4, BOARD_Y - 4, BOARD + 8, BOARD + 8, colour("frame"), 'rx="8"')
+    yield rect(BOARD_X, BOARD_Y, BOARD, BOARD, colour("sand"), 'rx="5"')
     odd = "".join(
         f"M{BOARD_X + CELL * (k % SIZE)} {BOARD_Y + CELL * (k // SIZE)}h{CELL}v{CELL}h-{CELL}z"
         for k in range(1, SIZE * SIZE, 2)
     )
-    yield f'<path d="{odd}" fill="{_colour("sand2")}"/>'
-    yield f'<path d="{_dunes()}" fill="none" stroke="{_colour("dune")}" stroke-width="1.5" stroke-linecap="round"/>'
+    yield f'<path d="{odd}" fill="{colour("sand2")}"/>'
+    yield f'<path d="{_dunes()}" fill="none" stroke="{colour("dune")}" stroke-width="1.5" stroke-linecap="round"/>'
     middle = CELL / 2
     for k in range(SIZE):
-        yield _text(BOARD_X + k * CELL + middle, BOARD_Y - 10, "abcdefg"[k], "m mid b")
-        yield _text(BOARD_X - 16, BOARD_Y + k * CELL + middle + 5, str(k + 1), "m mid b")
+        yield text(BOARD_X + k * CELL + middle, BOARD_Y - 10, "abcdefg"[k], "m mid b")
+        yield text(BOARD_X - 16, BOARD_Y + k * CELL + middle + 5, str(k + 1), "m mid b")
 
 
 def _dunes() -> str:
@@ -297,15 +207,15 @@ def _sites(board: Board, struct: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _city(good: str, x: float, y: float) -> Iterable[str]:
-    own, name = _colour(good), CITY_NAMES[good]
+    own, name = colour(good), CITY_NAMES[good]
     box = f'x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="9"'
     fit = {"textLength": "54", "lengthAdjust": "spacingAndGlyphs"} if len(name) > 7 else {}
     yield (
-        f'<g class="city" data-good="{good}"><rect {box} stroke="{_colour("ink")}" stroke-width="5.5"/>'
-        f'<rect {box} fill="{_colour("oasis")}" stroke="{own}" stroke-width="4"/>'
-        + _use("city", x + 45, y + 84, 1.08, f' fill="{own}" fill-opacity=".38"')
-        + _use(good, x + 18, y + 18, 0.8)
-        + _text(x + 30, y + 22, name, "b", 13 if len(name) < 6 else 12, **fit)
+        f'<g class="city" data-good="{good}"><rect {box} stroke="{colour("ink")}" stroke-width="5.5"/>'
+        f'<rect {box} fill="{colour("oasis")}" stroke="{own}" stroke-width="4"/>'
+        + use("city", x + 45, y + 84, 1.08, f' fill="{own}" fill-opacity=".38"')
+        + use(good, x + 18, y + 18, 0.8)
+        + text(x + 30, y + 22, name, "b", 13 if len(name) < 6 else 12, **fit)
         + "</g>"
     )
 
@@ -314,19 +224,19 @@ def _space(number: int, source: Mapping[str, Any], crowded: bool, x: float, y: f
     """Draw a goods space; its good makes room at the top for camels."""
     yield (
         f'<g class="space" data-space="{number}"><rect x="{x + 4:g}" y="{y + 4:g}" width="82" height="82" rx="41"'
-        f' fill="{_colour("oasis")}" stroke="{_colour("ring")}" stroke-width="2.5" stroke-dasharray="1 5.5"'
-        f' stroke-linecap="round"/><circle cx="{x + 15:g}" cy="{y + 15:g}" r="11" fill="{_colour("ring")}"/>'
-        + _text(x + 15, y + 20.2, str(number), "b mid w")
+        f' fill="{colour("oasis")}" stroke="{colour("ring")}" stroke-width="2.5" stroke-dasharray="1 5.5"'
+        f' stroke-linecap="round"/><circle cx="{x + 15:g}" cy="{y + 15:g}" r="11" fill="{colour("ring")}"/>'
+        + text(x + 15, y + 20.2, str(number), "b mid w")
         + "</g>"
     )
     if source["good"]:
         data = f' class="good free" data-good="{source["good"]}" data-space="{number}"'
-        yield _use(source["good"], x + 45, y + (17 if crowded else 48), 1.1 if crowded else 1.9, data)
+        yield use(source["good"], x + 45, y + (17 if crowded else 48), 1.1 if crowded else 1.9, data)
     if source["markers"]:
         yield (
             f'<g class="markers" data-space="{number}" data-count="{source["markers"]}">'
-            + _use("coin", x + 75, y + 15, 1.1)
-            + _text(x + 75, y + 20.2, str(source["markers"]), "b mid k")
+            + use("coin", x + 75, y + 15, 1.1)
+            + text(x + 75, y + 20.2, str(source["markers"]), "b mid k")
             + f"<title>{source['markers']} demand marker(s)</title></g>"
         )
 
@@ -385,15 +295,15 @@ def _rows(count: int, width: float, height: float, tall: float) -> tuple[int, fl
 
 def _camel(camel: _Camel, x: float, y: float, scale: float) -> str:
     rainbow = camel.seat is None
-    fill = "url(#cvn-rainbow)" if rainbow else _colour(f"seat{camel.seat}")
+    fill = "url(#cvn-rainbow)" if rainbow else colour(f"seat{camel.seat}")
     kind = "rainbow" if rainbow else "camel"
     data = "" if rainbow else f' data-seat="{camel.seat}"'
     if camel.good:
         data += f' data-good="{camel.good}" data-stolen="{str(camel.stolen).lower()}"'
     return (
-        f'<g class="{kind}" data-at="{camel.at}"{data} transform="translate({_n(x)} {_n(y)}) scale({scale:.3g})">'
+        f'<g class="{kind}" data-at="{camel.at}"{data} transform="translate({num(x)} {num(y)}) scale({scale:.3g})">'
         f'<use href="#cvn-camel" fill="{fill}"/>'
-        + ("" if rainbow else _text(-2.5, -15, str(camel.seat), "b mid w", 13))
+        + ("" if rainbow else text(-2.5, -15, str(camel.seat), "b mid w", 13))
         + _load(camel, 1 if scale > 0.7 else 1.25)
         + f"<title>{_camel_words(camel)}</title></g>"
     )
@@ -403,9 +313,9 @@ def _load(camel: _Camel, size: float = 1) -> str:
     if not camel.good:
         return ""
     if not camel.stolen:
-        return _use(camel.good, -3, -39, 0.92 * size)
-    ring = f'<circle cx="-1.5" cy="-3" r="10.5" fill="{_colour("oasis")}" stroke="{_colour("alarm")}"'
-    return f'{ring} stroke-width="2" stroke-dasharray="3.5 2.5"/>' + _use(camel.good, -1.5, -3, 0.66)
+        return use(camel.good, -3, -39, 0.92 * size)
+    ring = f'<circle cx="-1.5" cy="-3" r="10.5" fill="{colour("oasis")}" stroke="{colour("alarm")}"'
+    return f'{ring} stroke-width="2" stroke-dasharray="3.5 2.5"/>' + use(camel.good, -1.5, -3, 0.66)
 
 
 def _camel_words(camel: _Camel) -> str:
@@ -426,30 +336,20 @@ def _highlight(board: Board, words: str | None) -> Iterable[str]:
     if not cells or words is None:
         return
     css = "highlight steal" if words.startswith("steal") else "highlight"
-    colour = _colour("alarm" if words.startswith("steal") else "mark")
-    parts = [_ring(cells[-1], colour)]
+    stroke = colour("alarm" if words.startswith("steal") else "mark")
+    x, y = _corner(cells[-1])
+    parts = [svg.ring(x + 1, y + 1, CELL - 2, CELL - 2, stroke, 11)]
     if len(cells) > 1 and cells[0] != cells[-1]:
-        parts += [_dot(cells[0], colour), _arrow(cells[0], cells[-1], colour)]
+        x, y = _corner(cells[0])
+        parts += [
+            svg.dashed_ring(x + 3, y + 3, CELL - 6, CELL - 6, stroke, 10),
+            _arrow(cells[0], cells[-1], stroke),
+        ]
     parts += _delivery(board, words, cells[-1])
     yield f'<g class="{css}" fill="none" pointer-events="none">{"".join(parts)}</g>'
 
 
-def _ring(cell: int, colour: str) -> str:
-    x, y = _corner(cell)
-    box = f'x="{x + 1:g}" y="{y + 1:g}" width="88" height="88" rx="11"'
-    return (
-        f'<rect {box} stroke="{_colour("halo")}" stroke-width="7" stroke-opacity=".7"/>'
-        f'<rect {box} stroke="{colour}" stroke-width="3.5"/>'
-    )
-
-
-def _dot(cell: int, colour: str) -> str:
-    x, y = _corner(cell)
-    box = f'x="{x + 3:g}" y="{y + 3:g}" width="84" height="84" rx="10"'
-    return f'<rect {box} stroke="{colour}" stroke-width="2" stroke-dasharray="5 5"/>'
-
-
-def _arrow(start: int, stop: int, colour: str) -> str:
+def _arrow(start: int, stop: int, stroke: str) -> str:
     """Return a bent arrow from one cell into the ring around the other."""
     (x0, y0), (x1, y1) = ((a + CELL / 2, b + CELL / 2) for a, b in (_corner(start), _corner(stop)))
     length = math.hypot(x1 - x0, y1 - y0)
@@ -461,14 +361,14 @@ def _arrow(start: int, stop: int, colour: str) -> str:
     vx, vy = (x1 - cx) / to_end, (y1 - cy) / to_end
     tip = (x1 - vx * 32, y1 - vy * 32)
     base = (tip[0] - vx * 15, tip[1] - vy * 15)
-    path = f'd="M{_n(x0)} {_n(y0)}Q{_n(cx)} {_n(cy)} {_n(base[0])} {_n(base[1])}" stroke-linecap="round"'
+    path = f'd="M{num(x0)} {num(y0)}Q{num(cx)} {num(cy)} {num(base[0])} {num(base[1])}" stroke-linecap="round"'
     corners = (tip, (base[0] - vy * 9, base[1] + vx * 9), (base[0] + vy * 9, base[1] - vx * 9))
-    head = " ".join(f"{_n(a)},{_n(b)}" for a, b in corners)
-    halo = _colour("halo")
+    head = " ".join(f"{num(a)},{num(b)}" for a, b in corners)
+    halo = colour("halo")
     return (
         f'<path {path} stroke="{halo}" stroke-width="9" stroke-opacity=".7"/>'
         f'<polygon points="{head}" fill="{halo}" stroke="{halo}" stroke-width="5" stroke-opacity=".7"/>'
-        f'<path {path} stroke="{colour}" stroke-width="4"/><polygon points="{head}" fill="{colour}"/>'
+        f'<path {path} stroke="{stroke}" stroke-width="4"/><polygon points="{head}" fill="{stroke}"/>'
     )
 
 
@@ -479,8 +379,8 @@ def _delivery(board: Board, words: str, cell: int) -> list[str]:
     x, y = _corner(cell)
     points = VALUE[GOODS.index(moved[1])]
     return [
-        f'<g class="delivery"><circle cx="{x + 72:g}" cy="{y + 64:g}" r="16" fill="{_colour("mark")}"/>'
-        + _text(x + 72, y + 69.5, f"+{points}", "b mid", 17, style=f"fill:{_colour('page')}")
+        f'<g class="delivery"><circle cx="{x + 72:g}" cy="{y + 64:g}" r="16" fill="{colour("mark")}"/>'
+        + text(x + 72, y + 69.5, f"+{points}", "b mid", 17, style=f"fill:{colour('page')}")
         + "</g>"
     ]
 
@@ -488,19 +388,15 @@ def _delivery(board: Board, words: str, cell: int) -> list[str]:
 # ------------------------------------------------------------------------------------------------------------- panels
 
 
-def _arrange(players: int) -> tuple[dict[str, _Item], float]:
+def _arrange(players: int) -> tuple[dict[str, Box], float]:
     """Return the boxes beside the board by name, and the height of the tall layout."""
     names = ["status", *(f"panel{k}" for k in range(players)), "bag", *(["legend"] if players < 4 else [])]
     heights: dict[str, float] = {"status": STATUS, "bag": BAG, "legend": LEGEND}
     spare = WIDE[1] - 2 * MARGIN - GAP * (len(names) - 1) - sum(heights.get(name, 0) for name in names)
     heights |= {f"panel{k}": spare / players for k in range(players)}
-    x, y = WIDE[0] - MARGIN - PANEL_WIDTH, float(MARGIN)
-    wide: dict[str, tuple[float, float]] = {}
-    for name in names:
-        wide[name] = (x, y)
-        y += heights[name] + GAP
+    wide = svg.stacked(names, heights, WIDE[0] - MARGIN - PANEL_WIDTH, MARGIN, GAP)
     tall, tall_height = _flow([n for n in names if n not in ("status", "bag")], heights)
-    return {name: _Item(heights[name], wide[name], tall[name]) for name in names}, tall_height
+    return {name: Box(PANEL_WIDTH, heights[name], wide[name], tall[name]) for name in names}, tall_height
 
 
 def _flow(names: Sequence[str], heights: Mapping[str, float]) -> tuple[dict[str, tuple[float, float]], float]:
@@ -517,41 +413,32 @@ def _flow(names: Sequence[str], heights: Mapping[str, float]) -> tuple[dict[str,
     return places, y - GAP + MARGIN
 
 
-def _side(struct: Mapping[str, Any], board: Board, items: Mapping[str, _Item], names: Sequence[str]) -> Iterable[str]:
-    yield from _box("status", items["status"], _status(struct, board))
+def _side(struct: Mapping[str, Any], board: Board, boxes: Mapping[str, Box], names: Sequence[str]) -> Iterable[str]:
+    yield from boxed("status", boxes["status"], _status(struct, board))
     winners = _winners(struct)
     for seat, side in enumerate(struct["seats"]):
-        item = items[f"panel{seat}"]
+        box = boxes[f"panel{seat}"]
         name = names[seat] if seat < len(names) else ""
-        edge = _colour(f"seat{seat}") if struct["seat"] == seat and struct["phase"] != "over" else ""
-        lines = _seat(seat, side, name, item.height, seat in winners)
-        yield from _box(f"panel{seat}", item, lines, edge, f' data-seat="{seat}"')
-    yield from _box("bag", items["bag"], _bag(struct))
-    if "legend" in items:
-        yield from _box("legend", items["legend"], _legend())
-
-
-def _box(name: str, item: _Item, lines: Iterable[str], edge: str = "", data: str = "") -> Iterable[str]:
-    x, y = item.wide
-    yield f'<g class="cvn-{name}"{data} transform="translate({x:g} {_n(y)})">'
-    stroke = f'stroke="{edge or _colour("edge")}" stroke-width="{3 if edge else 1}"'
-    yield _rect(0, 0, PANEL_WIDTH, item.height, _colour("panel"), f'rx="10" {stroke}')
-    yield from lines
-    yield "</g>"
+        edge = colour(f"seat{seat}") if struct["seat"] == seat and struct["phase"] != "over" else ""
+        lines = _seat(seat, side, name, box.height, seat in winners)
+        yield from boxed(f"panel{seat}", box, lines, edge, f' data-seat="{seat}"')
+    yield from boxed("bag", boxes["bag"], _bag(struct))
+    if "legend" in boxes:
+        yield from boxed("legend", boxes["legend"], _legend())
 
 
 def _status(struct: Mapping[str, Any], board: Board) -> Iterable[str]:
-    yield _text(16, 30, _headline(struct), "b", 19)
+    yield text(16, 30, _headline(struct), "b", 19)
     seat, left = struct["seat"], struct["actions_left"]
     if struct["phase"] == "play":
         for k in range(min(struct["turn"], 4)):
-            own = _colour(f"seat{seat}")
+            own = colour(f"seat{seat}")
             pip = f'fill="{own if k < left else "none"}" stroke="{own}" stroke-width="2"'
             yield f'<circle cx="{24 + 20 * k}" cy="49" r="7" {pip}/>'
-        yield _text(24 + 20 * min(struct["turn"], 4), 54, f"{left} action{'s' * (left != 1)} left", size=16)
+        yield text(24 + 20 * min(struct["turn"], 4), 54, f"{left} action{'s' * (left != 1)} left", size=16)
     else:
-        yield _text(16, 54, _subline(struct), size=16)
-    yield _text(16, 74, f"Board: {board.name} ({board.mark})", "m", 14)
+        yield text(16, 54, _subline(struct), size=16)
+    yield text(16, 74, f"Board: {board.name} ({board.mark})", "m", 14)
 
 
 def _headline(struct: Mapping[str, Any]) -> str:
@@ -559,7 +446,7 @@ def _headline(struct: Mapping[str, Any]) -> str:
         return "Game over at the turn limit" if struct["truncated"] else f"Game over after turn {struct['turn']}"
     if struct["turn"] == 0:
         return "Set-up"
-    return f"Turn {struct['turn']}: seat {struct['seat']} ({SEAT_NAMES[struct['seat']]})"
+    return f"Turn {struct['turn']}: seat {struct['seat']} ({svg.SEAT_NAMES[struct['seat']]})"
 
 
 def _subline(struct: Mapping[str, Any]) -> str:
@@ -585,12 +472,12 @@ def _seat(seat: int, side: Mapping[str, Any], name: str, height: float, won: boo
     rows = 4 if height > 140 else 3
     first = 27 if rows == 3 else 32
     step = (height - first - 12) / (rows - 1)
-    yield _use("camel", 34, first + 12, 0.86, f' fill="{_colour(f"seat{seat}")}"')
+    yield use("camel", 34, first + 12, 0.86, f' fill="{colour(f"seat{seat}")}"')
     title = name or f"Seat {seat}"
-    yield _text(62, first, title if len(title) < 18 else title[:16] + "…", "b", 18)
-    under = f"seat {seat}, {SEAT_NAMES[seat]}" if name else SEAT_NAMES[seat]
-    yield _text(62, first + 16, f"{under}{', winner' if won else ''}", "m", 13.5)
-    yield _text(PANEL_WIDTH - 16, first + 8, _number(side["score"]), "b end score", 30)
+    yield text(62, first, svg.shortened(title, 17), "b", 18)
+    under = f"seat {seat}, {svg.SEAT_NAMES[seat]}" if name else svg.SEAT_NAMES[seat]
+    yield text(62, first + 16, f"{under}{', winner' if won else ''}", "m", 13.5)
+    yield text(PANEL_WIDTH - 16, first + 8, svg.points(side["score"]), "b end score", 30)
     yield from _delivered(side, first + step + (8 if rows == 3 else 6))
     if rows == 4:
         yield from _carried(side, first + 2 * step)
@@ -600,12 +487,12 @@ def _seat(seat: int, side: Mapping[str, Any], name: str, height: float, won: boo
 def _delivered(side: Mapping[str, Any], y: float) -> Iterable[str]:
     done = [(good, side["delivered"][good]) for good in GOODS if side["delivered"][good]]
     if not done:
-        yield _text(16, y, "nothing delivered yet", "m", 14)
+        yield text(16, y, "nothing delivered yet", "m", 14)
     for k, (good, count) in enumerate(done):
         x = 26 + k * min(48, (PANEL_WIDTH - 30) / max(1, len(done)))
         yield (
-            f'<g class="delivered" data-good="{good}" data-count="{count}">{_use(good, x, y - 5, 0.82)}'
-            + _text(x + 12, y, str(count), "b", 15)
+            f'<g class="delivered" data-good="{good}" data-count="{count}">{use(good, x, y - 5, 0.82)}'
+            + text(x + 12, y, str(count), "b", 15)
             + "</g>"
         )
 
@@ -613,53 +500,53 @@ def _delivered(side: Mapping[str, Any], y: float) -> Iterable[str]:
 def _carried(side: Mapping[str, Any], y: float) -> Iterable[str]:
     goods = [camel["good"] for camel in side["camels"] if camel["good"]]
     if not goods:
-        yield _text(16, y, "carrying nothing", "m", 14)
+        yield text(16, y, "carrying nothing", "m", 14)
         return
-    yield _text(16, y, "carrying", "m", 14)
+    yield text(16, y, "carrying", "m", 14)
     for k, good in enumerate(goods):
-        yield _use(good, 90 + 26 * k, y - 5, 0.8)
+        yield use(good, 90 + 26 * k, y - 5, 0.8)
     loss = CARRYING_PENALTY[len(goods)]
     if loss:
-        yield _text(PANEL_WIDTH - 16, y, f"−{loss} at the end", "m end", 14)
+        yield text(PANEL_WIDTH - 16, y, f"−{loss} at the end", "m end", 14)
 
 
 def _counters(side: Mapping[str, Any], y: float) -> Iterable[str]:
     off = sum(camel["at"] is None for camel in side["camels"])
     fields = (
-        ("off", off, "off board", _use("camel", 26, y + 3, 0.52, f' fill="{_colour("muted")}"')),
-        ("theft", side["theft"], "theft", _use("theft", 140, y - 5, 0.9)),
-        ("coins", side["markers"], "markers", _use("coin", 218, y - 5, 0.9)),
+        ("off", off, "off board", use("camel", 26, y + 3, 0.52, f' fill="{colour("muted")}"')),
+        ("theft", side["theft"], "theft", use("theft", 140, y - 5, 0.9)),
+        ("coins", side["markers"], "markers", use("coin", 218, y - 5, 0.9)),
     )
     for (css, count, label, icon), x in zip(fields, (46, 154, 232), strict=True):
-        words = f'<text x="{x}" y="{_n(y)}" font-size="13" class="m"><tspan class="v">{count}</tspan> {label}</text>'
+        words = f'<text x="{x}" y="{num(y)}" font-size="13" class="m"><tspan class="v">{count}</tspan> {label}</text>'
         yield f'<g class="{css}" data-count="{count}">{icon}{words}</g>'
 
 
 def _bag(struct: Mapping[str, Any]) -> Iterable[str]:
     total = sum(struct["bag"].values())
     if total == 0 and struct["phase"] == "play":
-        yield _text(16, 27, "Bag empty: a delivery ends the game", size=13.5)
+        yield text(16, 27, "Bag empty: a delivery ends the game", size=13.5)
     else:
-        yield _text(16, 27, f"Bag: {total}", "b", 16)
+        yield text(16, 27, f"Bag: {total}", "b", 16)
     for k, good in enumerate(GOODS):
         x, y = 28 + 76 * (k % 4), 52 + 40 * (k // 4)
         faint = "" if struct["bag"][good] else ' opacity=".45"'
         yield (
-            f'<g class="bag" data-good="{good}" data-count="{struct["bag"][good]}"{faint}>{_use(good, x, y, 0.95)}'
-            + _text(x + 16, y + 1, str(struct["bag"][good]), "b", 16)
-            + _text(x + 16, y + 14, good, "m", 12.5)
+            f'<g class="bag" data-good="{good}" data-count="{struct["bag"][good]}"{faint}>{use(good, x, y, 0.95)}'
+            + text(x + 16, y + 1, str(struct["bag"][good]), "b", 16)
+            + text(x + 16, y + 14, good, "m", 12.5)
             + "</g>"
         )
 
 
 def _legend() -> Iterable[str]:
-    camel = f' fill="{_colour("muted")}"'
-    yield _use("camel", 28, 42, 0.6, camel) + _use("meat", 26, 20, 0.55) + _text(54, 33, "good on top", size=13.5)
+    camel = f' fill="{colour("muted")}"'
+    yield use("camel", 28, 42, 0.6, camel) + use("meat", 26, 20, 0.55) + text(54, 33, "good on top", size=13.5)
     stolen = _load(_Camel(None, "", "meat", True))
-    yield _use("camel", 28, 84, 0.6, camel) + f'<g transform="translate(28 84) scale(.6)">{stolen}</g>'
-    yield _text(54, 78, "stolen good", size=13.5)
-    yield _use("coin", 172, 28, 0.95) + _text(172, 33, "1", "b mid k", 14) + _text(190, 33, "demand marker", size=13.5)
-    yield _use("theft", 172, 73, 0.95) + _text(190, 78, "theft marker", size=13.5)
+    yield use("camel", 28, 84, 0.6, camel) + f'<g transform="translate(28 84) scale(.6)">{stolen}</g>'
+    yield text(54, 78, "stolen good", size=13.5)
+    yield use("coin", 172, 28, 0.95) + text(172, 33, "1", "b mid k", 14) + text(190, 33, "demand marker", size=13.5)
+    yield use("theft", 172, 73, 0.95) + text(190, 78, "theft marker", size=13.5)
 
 
 def _summary(struct: Mapping[str, Any]) -> str:

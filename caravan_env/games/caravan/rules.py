@@ -702,7 +702,7 @@ def observe(S, i, seat, out):
         at = _observe_seat(s, seat_after(s, seat, k), out, at)
     for space in range(SPACES):
         if s["free"][space] != 0:
-            out[at + space * KINDS + s["free"][space] - 1] = 1
+            out[at + space * KINDS + np.int64(s["free"][space]) - 1] = 1
         out[at + SPACES * KINDS + space] = s["space_markers"][space]
     at += SPACES * KINDS + SPACES
     for kind in range(KINDS):
@@ -736,10 +736,10 @@ def _observe_seat(s, seat, out, at):
 @helper
 def _observe_clock(s, out, at):
     if s["actions_left"] > 0:
-        out[at + s["actions_left"] - 1] = 1
+        out[at + np.int64(s["actions_left"]) - 1] = 1
     at += TURN_ACTIONS
     out[at] = bag_total(s) == 0
     if s["turn_limit"] > 0:
         out[at + 1] = np.uint64(s["turn"]) * np.uint64(CLOCK_STEPS) // np.uint64(s["turn_limit"])
     if s["rainbow_in_play"]:
-        out[at + 2 + s["rainbow_cell"]] = 1
+        out[at + 2 + np.int64(s["rainbow_cell"])] = 1

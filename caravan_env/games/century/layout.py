@@ -149,7 +149,8 @@ def as_set(numbers: Iterable[int]) -> int:
 
 KIND_PRODUCE, KIND_UPGRADE, KIND_TRADE = range(3)
 KINDS = ("produce", "upgrade", "trade")
-PRICES = 1 + max(number for card in CARDS.points for number in card.cost)  # no card asks for as many of one colour
+# No card asks for as many cubes of one colour.
+PRICES = 1 + max(max(cost) for cost in [card.pay for card in CARDS.merchants] + [card.cost for card in CARDS.points])
 
 
 def _payable_sets(costs: Sequence[Sequence[int]]) -> NDArray[np.uint64]:

@@ -103,7 +103,7 @@ def load_cards(text: str) -> Cards:
     _check_number("point cards", points, POINT_CARDS)
     for kind, number in KIND_COUNTS.items():
         _check_number(f"{kind} cards", [card for card in deck if card.kind == kind], number)
-    _check_unique([card.name for card in (*deck, *starting, *points)])
+    _check_unique([card.name for card in (*deck, *starting)] + [card.name for card in points])
     return Cards((*deck, *starting), points)
 
 
