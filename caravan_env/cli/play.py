@@ -11,6 +11,7 @@ import click
 
 from caravan_env.cli.choice import Quit, ask_action
 from caravan_env.cli.options import build_game, game_option, set_option
+from caravan_env.cli.records import faults_recorded
 
 if TYPE_CHECKING:
     from agents.base import Agent
@@ -51,7 +52,8 @@ def play_command(
     names = [HUMAN if player is None else player.name for player in players]
     click.echo(f"{game.spec.title}: " + ", ".join(f"seat {k} is {name}" for k, name in enumerate(names)))
     recorder = Recorder(game.new_state(), names)
-    finished = play_out(recorder, players, chosen)
+    with faults_recorded(save):
+        finished = play_out(recorder, players, chosen)
     if finished:
         _print_result(recorder.state, names)
     if save is not None:
@@ -103,13 +105,14 @@ def play_out(recorder: Recorder, players: Sequence[Agent | None], seed: int) -> 
 
 
 def _move(recorder: Recorder, player: Agent | None) -> None:
+    from caravan_env.core.match import play_one
+
     state = recorder.state
     if player is None:
         click.echo("\n" + state.board_text() + "\n")
         recorder.step(ask_action(state, f"seat {state.to_move} > "))
     else:
-        thought = player.think(state.clone())
-        recorder.step(int(thought.action), thought.value, thought.policy)
+        play_one(recorder, player)
 
 
 def _tell(events: Sequence[Event], told: int) -> int:

@@ -45,7 +45,9 @@ def train_command(ctx: click.Context, config: str, overrides: tuple[str, ...], n
 
 
 @click.command("plot")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument(
+    "runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
 @json_option
 def plot_command(runs: tuple[Path, ...], as_json: bool) -> None:
     """Draw the learning curves and win rates of run folders again, as PNG files in each folder.

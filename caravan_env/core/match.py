@@ -69,11 +69,12 @@ def play_match(game: Game, players: Sequence[Player], seed: int = 0) -> Record:
         if state.is_chance:
             recorder.resolve(int(game.loops["draw_outcome"](state.row, 0, stream, 0, weights)))
         else:
-            _play_one(recorder, players[state.to_move])
+            play_one(recorder, players[state.to_move])
     return recorder.finish()
 
 
-def _play_one(recorder: Recorder, player: Player) -> None:
+def play_one(recorder: Recorder, player: Player) -> None:
+    """Let a player make the next move of a game that is being recorded; raises AgentFault, see `play_match`."""
     seat = recorder.state.to_move
     thought = player.think(recorder.state.clone())
     try:

@@ -172,8 +172,8 @@ def picture(
         label: the position in a sentence, for screen readers.
 
     Returns:
-        The text of an `<svg>` element. Below the class `tall` it has the tall layout; `data-tall-viewbox` holds the view
-        box that goes with it.
+        The text of an `<svg>` element. Below the class `tall` it has the tall layout; `data-tall-viewbox` holds the
+        view box that goes with it.
     """
     if theme not in THEMES:
         raise ValueError(f"theme = {theme!r} is not possible. Allowed: {', '.join(THEMES)}")

@@ -10,18 +10,10 @@ from typing import Any
 from caravan_env.core.contract import GameSpec
 from caravan_env.core.game import State
 from caravan_env.core.record import Event, Record, replay
+from caravan_env.core.svg import SEAT_COLOURS
 
 CHANCE_SEAT = -1
 TOP_ACTIONS = 5
-#: Seat colours (light, dark) for a game whose draw module has no SEAT_COLOURS.
-SEAT_COLOURS = (
-    ("#e8590c", "#f97b2f"),
-    ("#1c6fd0", "#4c9bf5"),
-    ("#0b9a7b", "#22bf9b"),
-    ("#7b2fb0", "#b678ea"),
-    ("#a67c00", "#e3b93c"),
-    ("#5c6370", "#aeb6c2"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +25,7 @@ class Frame:
         text: the event in words; empty for the first position.
         seat: who moved, -1 for chance and for the first position.
         scores: each seat's points in the position.
-        turn: the turn that the position belongs to, if the game counts turns.
+        turn: the turn or round that the position belongs to, if the game counts them.
         value: the return that the mover expected, if it said so.
         policy: (action in words, probability) as the mover saw it, most probable first; empty if it did not say.
     """
@@ -84,7 +76,7 @@ def seat_colours(spec: GameSpec) -> Sequence[tuple[str, str]]:
 def _frame(draw: Any, names: Sequence[str], event: Event | None, before: State | None, state: State, top: int) -> Frame:
     struct = state.to_json()
     scores = tuple(float(x) for x in state.scores())
-    turn = struct.get("turn")
+    turn = struct.get("turn", struct.get("round"))
     svg = draw.draw_svg(struct, event.text if event else None, names=names)
     if event is None or before is None:
         return Frame(svg, scores=scores, turn=turn)

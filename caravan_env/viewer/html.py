@@ -17,7 +17,8 @@ from typing import Any
 from caravan_env.core.errors import BadRecord
 from caravan_env.core.files import write_text
 from caravan_env.core.record import Record
-from caravan_env.viewer.frames import SEAT_COLOURS, TOP_ACTIONS, Frame, iter_frames, seat_colours
+from caravan_env.core.svg import SEAT_COLOURS
+from caravan_env.viewer.frames import TOP_ACTIONS, Frame, iter_frames, seat_colours
 
 
 def write_replay(record: Record, path: str | Path, title: str | None = None, top: int = TOP_ACTIONS) -> Path:

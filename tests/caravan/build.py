@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from caravan_env import State, make_game
+from caravan_env import Game, State, make_game
 
 GOODS = ("meat", "swords", "salt", "hides", "ivory", "cloth", "gems", "paper")
 CELLS = tuple(f"{column}{row}" for row in range(1, 8) for column in "abcdefg")
@@ -53,12 +55,19 @@ def position(
         rainbow: cell of the Rainbow Camel.
         params: other rule switches.
     """
-    state = new_game(players=len(seats), **params)
-    struct = state.to_json() | {"seat": seat, "turn": turn, "actions_left": left, "rainbow": rainbow}
+    game, start = _start_of(json.dumps({"players": len(seats), **params}, sort_keys=True))
+    struct = start | {"seat": seat, "turn": turn, "actions_left": left, "rainbow": rainbow}
     struct["bag"] = dict.fromkeys(GOODS, 0) | dict({"meat": 4} if bag is None else bag)
     struct["sources"] = [{"good": good, "markers": (markers or {}).get(n, 0)} for n, good in enumerate(free, 1)]
     struct["seats"] = list(seats)
-    return state.game.state_from_json(struct)
+    return game.state_from_json(struct)
+
+
+@functools.lru_cache
+def _start_of(params: str) -> tuple[Game, Struct]:
+    """Return a variant, its switches as JSON, and the struct after its set-up."""
+    state = new_game(**json.loads(params))
+    return state.game, state.to_json()
 
 
 def new_game(goods_drawn: Iterable[str] = (), **params: Any) -> State:

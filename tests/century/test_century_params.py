@@ -142,6 +142,8 @@ def test_impossible_position_of_the_normal_game(fields: dict[str, Any], sentence
 
 HIDDEN = ["face down"]
 SOLO = [
+    ({"coins": {"gold": 2, "silver": 0}}, "coins.gold is 2, and must be a whole number from 0 to 0"),
+    ({"seats": [seat_of(silver=1)]}, "seats[0].silver is 1, and must be a whole number from 0 to 0"),
     ({"automa": None}, "automa must be null in the normal game, and an object in the solo game"),
     ({"automa": {"cubes": cubes(""), "coins": -1, "points": []}}, "automa.coins is -1, and must be"),
     ({"automa": automa_of("Y" * 32_768)}, "automa.cubes.Y is 32768, and must be a whole number from 0 to 32767"),

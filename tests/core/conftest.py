@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from caravan_env.core.game import Game
-from caravan_env.core.registry import game_names, game_spec, register_game
+from caravan_env.core.registry import game_spec, register_game
 from tests.core import toy_game
+from tests.golden.make import shipped_games
 
-SHIPPED = game_names()
+SHIPPED = shipped_games()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ set of cells that are linked to their city, price by price.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.games.caravan import rules
-from caravan_env.games.caravan.layout import KIND_MASK, KIND_SHIFT, CELL_SHIFT, KINDS, SLOTS, TURN_ACTIONS, UNDER_BIT
+from caravan_env.games.caravan.layout import KIND_MASK, KIND_SHIFT, CELL_SHIFT, KINDS, PHASE_OVER, SLOTS, TURN_ACTIONS, UNDER_BIT
 from caravan_env.games.caravan.rules import (
     GRID,
     NONE,
@@ -27,6 +28,7 @@ from caravan_env.games.caravan.rules import (
     PENALTIES,
     VALUES,
     bag_total,
+    group_of,
     is_laden,
     occupied,
     points,
@@ -43,6 +45,8 @@ CLASSES = 2  # common and rare goods
 ACTION_PRICE = 0.4  # points an action is worth when goods to take are ranked
 WIN = 40.0  # points that winning is worth
 NEVER = 99  # actions
+SCALE_AT_END = 8.0  # points that make a sure winner once the bag is empty
+SCALE_PER_GOOD = 0.6  # and how many more for each good in it
 
 # What a seat has and can get is weighed linearly. Places of the weights in a row of the table, (2, WEIGHTS) float64; row 0
 # is for the seat that moves next, row 1 for those who wait.
@@ -194,22 +198,50 @@ def price_goods(s, seat, X):
 
 
 @kernel
-def actions_to_deliver(s, seat, kind, cell, empties, X):
-    """Return about how many actions it takes to place the missing camels and to move the good at `cell` to its city.
+def head_start(s, seat, cell, city):
+    """Return how many cells nearer to its city the camels linked with a good at `cell` can pass it."""
+    group = group_of(bit(cell), s["on_board"][seat] | rainbow_bit(s) | bit(cell))
+    nearest = np.int64(DISTANCE[cell, city])
+    here = nearest
+    while group != NONE:
+        nearest = min(nearest, np.int64(DISTANCE[lowest(group), city]))
+        group &= group - bit(0)
+    return here - nearest
 
-    One move does if there are enough camels for the whole link. If not, those left behind by the good go ahead of it, with
-    one more move for each time that is done. If none is to spare at first and the good stands alone, a camel has to leave
-    the link further on.
+
+@kernel
+def link_actions(s, seat, cell, city, gaps, linked, empties):
+    """Return about how many actions it takes to fill the gaps of a link and to move a good over it.
+
+    One move does if there are enough camels for the whole link. If not, those that the good has passed go ahead of it,
+    with one more move for each time that is done. If none is to spare at first and the good cannot pass any, one of those
+    further on has to come back.
+
+    Args:
+        s: the position.
+        seat: whose link it is.
+        cell: where the good is.
+        city: where it goes.
+        gaps: what the missing camels cost.
+        linked: cells of the link that have camels of the seat.
+        empties: empty camels that may be used.
     """
+    spare = max(empties - linked, 0)
+    if spare >= gaps:
+        return gaps + 1
+    passed = head_start(s, seat, cell, city) + spare
+    if passed == 0:
+        return 2 * gaps + 2
+    return gaps + 1 + (gaps - spare + passed - 1) // passed
+
+
+@kernel
+def actions_to_deliver(s, seat, kind, cell, empties, X):
+    """Return about how many actions it takes to deliver the good that the seat carries at `cell`."""
+    city = np.int64(s["city_cell"][kind])
     gaps = X.price[kind, cell]
-    linked = max(DISTANCE[cell, s["city_cell"][kind]] - gaps, 0)
-    lacking = gaps - max(empties - linked, 0)
-    actions = gaps + 1
-    if lacking > 0:
-        actions += (lacking + empties - 1) // max(empties, 1)
-        if lacking == gaps and not (spread(bit(cell)) & ~bit(cell)) & s["on_board"][seat]:
-            actions += 1
-    return actions
+    linked = max(np.int64(DISTANCE[cell, city]) - gaps, 0)
+    return link_actions(s, seat, cell, city, gaps, linked, empties)
 
 
 @kernel
@@ -217,10 +249,18 @@ def actions_to_take(s, seat, kind, cell, empties, X):
     """Return the same for a good that is to be picked up or stolen first; NEVER if that is not allowed (P4, H4)."""
     if empties < 2:
         return np.int64(NEVER)
-    actions = 1 + actions_to_deliver(s, seat, kind, cell, empties - 1, X)
-    if not s["empty_at"][seat] & bit(cell) and (s["on_board"][seat] | rainbow_bit(s)) & bit(cell):
-        actions += 2
-    return actions
+    city = np.int64(s["city_cell"][kind])
+    gaps = X.price[kind, cell]
+    place = np.int64(0)
+    if not s["empty_at"][seat] & bit(cell):
+        place = np.int64(2) if occupied(s) & bit(cell) else np.int64(1)
+        if not (s["on_board"][seat] | rainbow_bit(s)) & bit(cell):
+            gaps -= place
+    linked = max(np.int64(DISTANCE[cell, city]) - gaps, 0)
+    if place > 0 and empties <= linked:  # the camel for it has to come from the link
+        gaps += 1
+        linked -= 1
+    return 1 + place + link_actions(s, seat, cell, city, gaps, linked, empties - 1)
 
 
 @kernel
@@ -389,6 +429,32 @@ def race_worth(s, seat, X):
             margin += points(s, seat) - points(s, runner)
     lead = rival - own
     return margin / (players - 1) + WIN * lead / (abs(lead) + 2 * players)
+
+
+# --- a potential for learners ----------------------------------------------------------------------------------------
+
+
+@kernel
+def table_worth(s, seat, weights, X):
+    """Return what a seat has and expects less the mean of the others, whoever is to move."""
+    players = np.int64(s["players"])
+    total = 0.0
+    for other in range(players):
+        w = weights[0 if other == s["seat"] else 1]
+        worth = seat_worth(s, other, w, X)
+        total += worth if other == seat else -worth / (players - 1)
+    return total
+
+
+@kernel
+def potential_rows(S, seats, weights, X, out):
+    """Write the potential of seats[i] in each row i to `out` (rows,) float64; 0 where the game is over."""
+    for i in range(S.shape[0]):
+        s = S[i]
+        out[i] = 0.0
+        if s["phase"] != PHASE_OVER:
+            scale = SCALE_AT_END + SCALE_PER_GOOD * bag_total(s)
+            out[i] = math.tanh(table_worth(s, seats[i], weights, X) / scale)
 
 
 # --- where camels are of use -----------------------------------------------------------------------------------------

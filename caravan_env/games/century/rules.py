@@ -261,18 +261,18 @@ def resolve(S, i, outcome):
 @kernel
 def next_point_place(s):
     """Return the place, from 0, of the next point card that is to turn up (S1, C4, O1, O2), or -1."""
-    points = s["points"]
+    cards = s["points"]
     if s["players"] > 1:
         for place in range(POINT_ROW):
-            if points[place] == NO_CARD:
+            if cards[place] == NO_CARD:
                 return np.int64(place)
         return np.int64(-1)
     left = NONE
     for place in range(PYRAMID):
-        if points[place] != NO_CARD:
+        if cards[place] != NO_CARD:
             left |= bit(place)
     for place in range(PYRAMID):
-        if points[place] == FACE_DOWN and COVERS[place] & left == NONE:
+        if cards[place] == FACE_DOWN and COVERS[place] & left == NONE:
             return np.int64(place)
     return np.int64(-1)
 
@@ -643,21 +643,27 @@ def play_automa(s):
 def automa_goal(s):
     """Return the place of the point card that the automa claims (U1, U2), or -1."""
     payable = claimable(s["cubes"][AUTOMA]) & s["face_up"]
-    considered = s["face_up"] if s["automa_claims"] == CLAIM_TOP_ONLY else payable
-    goal = np.int64(-1)
     if payable == NONE:
-        return goal
-    best = np.int64(0)
-    places = places_of(s, considered)
+        return np.int64(-1)
+    wanted = highest_value(s["face_up"] if s["automa_claims"] == CLAIM_TOP_ONLY else payable)
+    places = places_of(s, payable)
     while places != NONE:
         place = lowest(places)
+        if POINTS[s["points"][place]] == wanted:
+            return place
         places &= places - ONE
-        card = np.int64(s["points"][place])
-        can_pay = payable & bit(card) != NONE
-        if POINTS[card] > best or (POINTS[card] == best and goal < 0 and can_pay):
-            best = POINTS[card]
-            goal = place if can_pay else np.int64(-1)
-    return goal
+    return np.int64(-1)
+
+
+@kernel
+def highest_value(cards):
+    """Return the points of the best card of a set."""
+    best = np.int64(0)
+    rest = cards
+    while rest != NONE:
+        best = max(best, POINTS[lowest(rest)])
+        rest &= rest - ONE
+    return best
 
 
 @kernel

@@ -228,8 +228,8 @@ def _fill_table(s: Any, struct: Mapping[str, Any]) -> None:
     s["face_up"] = as_set(int(card) for card in s["points"] if card < FACE_DOWN)
     s["merchant_deck"] = _card_set("merchant_deck", struct["merchant_deck"], MERCHANT_NAMES[:MERCHANTS])
     s["point_deck"] = _card_set("point_deck", struct["point_deck"], POINT_NAMES)
-    s["gold_left"] = whole("coins.gold", struct["coins"]["gold"], 0, MOST_COINS)
-    s["silver_left"] = whole("coins.silver", struct["coins"]["silver"], 0, MOST_COINS)
+    s["gold_left"] = _coins(s, "coins.gold", struct["coins"]["gold"])
+    s["silver_left"] = _coins(s, "coins.silver", struct["coins"]["silver"])
 
 
 def _fill_seat(s: Any, seat: int, struct: Mapping[str, Any]) -> None:
@@ -237,8 +237,8 @@ def _fill_seat(s: Any, seat: int, struct: Mapping[str, Any]) -> None:
     s["cubes"][seat] = _purse(f"{field}.cubes", struct["cubes"], MOST_CUBES)
     s["hand"][seat] = _card_set(f"{field}.hand", struct["hand"], MERCHANT_NAMES)
     s["played"][seat] = _card_set(f"{field}.played", struct["played"], MERCHANT_NAMES)
-    s["gold"][seat] = whole(f"{field}.gold", struct["gold"], 0, MOST_COINS)
-    s["silver"][seat] = whole(f"{field}.silver", struct["silver"], 0, MOST_COINS)
+    s["gold"][seat] = _coins(s, f"{field}.gold", struct["gold"])
+    s["silver"][seat] = _coins(s, f"{field}.silver", struct["silver"])
     _fill_taken(s, seat, _card_set(f"{field}.points", struct["points"], POINT_NAMES))
 
 
@@ -336,6 +336,10 @@ def _check_cubes(s: Any, purse: int, phase: str) -> None:
     }
     if not possible[phase]:
         raise ValueError(f"phase {phase!r} is not possible with the cubes {letters(cubes) or 'none'}")
+
+
+def _coins(s: Any, field: str, value: Any) -> int:
+    return whole(field, value, 0, 0 if s["players"] == 1 else MOST_COINS)
 
 
 def _purse(field: str, struct: Mapping[str, Any], most: int) -> int:
