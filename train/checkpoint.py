@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,11 @@ def prune(run_dir: Path, keep: int, also: Sequence[int] = ()) -> None:
             folder.rename(folder.with_name(_UNFINISHED + folder.name))  # so that it, too, goes whole or not at all
     for folder in (run_dir / CHECKPOINTS).glob(f"{_UNFINISHED}*"):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def set_aside(folder: Path) -> None:
+    """Rename a damaged checkpoint so that it is no longer taken for one."""
+    folder.rename(folder.with_name(f"damaged-{time.time_ns()}-{folder.name}"))
 
 
 def _json(struct: Mapping[str, Any]) -> bytes:

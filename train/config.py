@@ -85,6 +85,24 @@ class NetworkConfig(_Section):
     value: Widths = [128]
 
 
+class ImitationConfig(_Section):
+    """Behaviour cloning of a scripted agent before self-play; no agent, no imitation.
+
+    Attributes:
+        agent: spec of the agent, or null.
+        decisions: how many of its decisions are learned from.
+        noise: share of its decisions after which a random action is played instead.
+        epochs: passes over the decisions.
+    """
+
+    agent: str | None = None
+    decisions: Positive = 100_000
+    noise: Fraction = 0.05
+    epochs: Positive = 6
+    batch_size: Positive = 512
+    learning_rate: Annotated[float, Field(gt=0)] = 2e-3
+
+
 class LeagueConfig(_Section):
     """Whom the learner plays: shares of the games, relative to each other.
 
@@ -167,6 +185,7 @@ class Config(_Section):
     budget: BudgetConfig
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
+    imitation: ImitationConfig = ImitationConfig()
     league: LeagueConfig = LeagueConfig()
     shaping: ShapingConfig = ShapingConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -176,10 +195,13 @@ class Config(_Section):
         """Write the configuration as YAML, every value spelled out."""
         write_text(path, yaml.safe_dump(self.model_dump(), sort_keys=False))
 
+    def learning(self) -> dict[str, Any]:
+        """Return the sections that change how the run learns; the others may change when it goes on."""
+        return self.model_dump(exclude={"run_dir", "threads", "budget", "checkpoints", "evaluation"})
+
     def digest(self) -> str:
-        """Return 12 hexadecimal digits that change with anything that changes how the run learns."""
-        struct = self.model_dump(exclude={"run_dir", "threads", "budget", "checkpoints", "evaluation"})
-        return hashlib.sha256(json.dumps(struct, sort_keys=True).encode()).hexdigest()[:12]
+        """Return 12 hexadecimal digits of `learning`."""
+        return hashlib.sha256(json.dumps(self.learning(), sort_keys=True).encode()).hexdigest()[:12]
 
 
 def load_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:

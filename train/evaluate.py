@@ -1,8 +1,106 @@
+"""How strong a policy is: matches against fixed opponents with rotated seats, a table of them, and a game to look at."""
+
 from __future__ import annotations
+
 import dataclasses
-@dataclasses.dataclass
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.arena import play_games
+from agents.base import Agent
+from agents.registry import make_agent
+from caravan_env.core.files import write_text
+from caravan_env.core.game import Game
+from caravan_env.core.match import play_match
+from caravan_env.viewer.html import write_replay
+
+TABLE = "results.md"
+RESULTS = "results.json"
+REPLAY = "replay.jsonl"
+REPLAY_PAGE = "replay.html"
+
+
+@dataclasses.dataclass(frozen=True)
 class Score:
+    """How an agent fared against one opponent, which had all other seats.
+
+    Attributes:
+        opponent: its spec.
+        games: how many were played.
+        score: share of wins; a win shared by k seats counts 1/k.
+        low: lower end of the 95 % interval of the share (Wilson 1927).
+        high: upper end.
+        points: mean points at the end.
+        opponent_points: the opponent's.
+        truncated: share of games that the turn limit ended.
+    """
+
     opponent: str
+    games: int
     score: float
-def evaluate(*a): return []
-def write_results(*a): pass
+    low: float
+    high: float
+    points: float
+    opponent_points: float
+    truncated: float
+
+
+def evaluate(game: Game, agent: Agent, opponents: Iterable[str], games: int, seed: int) -> list[Score]:
+    """Play a match against each opponent.
+
+    Args:
+        game: the variant.
+        agent: who is measured.
+        opponents: agent specs.
+        games: games per match, rounded up so that every seating is played equally often.
+        seed: of chance and of the opponents.
+    """
+    return [_match(game, agent, opponent, games, seed) for opponent in opponents]
+
+
+def write_results(run_dir: Path, game: Game, agent: Agent, scores: Sequence[Score], notes: dict[str, Any]) -> None:
+    """Write the table of scores as Markdown and, with some notes, as JSON; and a game against the last opponent.
+
+    Args:
+        run_dir: where to write RESULTS, TABLE, REPLAY and REPLAY_PAGE.
+        game: the variant.
+        agent: the policy.
+        scores: of the final evaluation.
+        notes: what else the JSON file is to say.
+    """
+    struct = {**notes, "scores": [dataclasses.asdict(score) for score in scores]}
+    write_text(run_dir / RESULTS, json.dumps(struct, indent=1) + "\n")
+    write_text(run_dir / TABLE, table(scores))
+    if scores:
+        others = [make_agent(scores[-1].opponent, game, seat) for seat in range(1, game.players)]
+        record = play_match(game, [agent, *others])
+        record.save(run_dir / REPLAY)
+        write_replay(record, run_dir / REPLAY_PAGE)
+
+
+def table(scores: Sequence[Score]) -> str:
+    """Return the scores as a Markdown table."""
+    lines = ["| opponent | win rate | 95 % interval | games | points | opponent's points |", "|---|---|---|---|---|---|"]
+    for s in scores:
+        interval = f"{s.low:.1%} to {s.high:.1%}"
+        lines.append(
+            f"| {s.opponent} | {s.score:.1%} | {interval} | {s.games} | {s.points:.1f} | {s.opponent_points:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _match(game: Game, agent: Agent, opponent: str, games: int, seed: int) -> Score:
+    result = play_games(game, [agent, *[opponent] * (game.players - 1)], games, seed)
+    rate = result.win_rate(0)
+    return Score(
+        opponent=opponent,
+        games=result.games,
+        score=round(rate.share, 4),
+        low=round(rate.low, 4),
+        high=round(rate.high, 4),
+        points=round(float(result.scores[:, 0].mean()), 2),
+        opponent_points=round(float(result.scores[:, 1:].mean()), 2),
+        truncated=round(float(result.truncated.mean()), 4),
+    )

@@ -16,6 +16,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
 
+LAST_GAIN = 0.01  # of the last layers: the first policy is nearly uniform, the first values are nearly 0
 MASKED = 1e8  # taken off the logits of illegal actions; finite, so that 0 * MASKED is 0
 
 
@@ -26,8 +27,8 @@ class Network(nn.Module):
         super().__init__()
         self.trunk = _layers([inputs, *widths["trunk"]])
         stem = [inputs, *widths["trunk"]][-1]
-        self.policy = _layers([stem, *widths["policy"], actions], gain=0.01)
-        self.value = _layers([stem, *widths["value"], 1], gain=1.0)
+        self.policy = _layers([stem, *widths["policy"], actions], gain=LAST_GAIN)
+        self.value = _layers([stem, *widths["value"], 1], gain=LAST_GAIN)
 
     def forward(self, obs: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits (rows, actions) and values (rows, 1) of observations (rows, inputs)."""

@@ -17,10 +17,12 @@ import yaml
 
 from agents.neural import BadCheckpoint, Network, PolicyAgent, checkpoint_folders
 from caravan_env.core.errors import CaravanError
-from train.checkpoint import Tensors, prune, read_checkpoint, write_checkpoint
+from caravan_env.core.game import Game
+from train.checkpoint import Tensors, folder_of, prune, read_checkpoint, set_aside, write_checkpoint
 from train.config import BadConfig, Config, make_config
 from train.environment import TrainingEnv
 from train.evaluate import Score, evaluate, write_results
+from train.imitation import imitate
 from train.league import League
 from train.metrics import EVALUATIONS, append_line, make_logger
 from train.plots import write_plots
@@ -28,6 +30,7 @@ from train.ppo import SelfPlayPPO
 from train.progress import Progress
 
 CONFIG = "config.yaml"
+ALL = 10**9  # checkpoints to keep
 _PARTS = ("optimizer", "environment", "league")
 
 
@@ -102,6 +105,7 @@ class Trainer:
     Attributes:
         step: decisions of the learner so far.
         iteration: rollouts so far.
+        speed: decisions of the learner per second in the last iteration.
         evaluations: what the periodic evaluations found, in order.
     """
 
@@ -111,19 +115,19 @@ class Trainer:
         self.run_dir = Path(config.run_dir)
         self.game = config.game.make()
         self.step = self.iteration = 0
+        self.speed = 0.0
         self.evaluations: list[dict[str, Any]] = []
         self._before = 0.0
         self._started = time.perf_counter()
         self.league = League(self.game, config.league, config.seed)
         self.env = TrainingEnv(self.game, config, self.league)
-        found = last_checkpoint(self.run_dir, self)
+        found = last_checkpoint(self.run_dir, self.game)
         self.logger = make_logger(self.run_dir, found[0]["step"] if found else 0)
         self.model = SelfPlayPPO(config, self.env, self.logger)
         if found:
             self._restore(*found)
         else:
-            self.league.begin(0, self.model.weights())
-            self.model.start(self.env.reset())
+            self._begin()
 
     @property
     def seconds(self) -> float:
@@ -154,7 +158,9 @@ class Trainer:
             self.save()
 
     def save(self) -> Path:
-        """Write a checkpoint and delete old ones, but keep the best; return its folder."""
+        """Write a checkpoint, if there is none of this step, and delete old ones, but keep the best; return its folder."""
+        if folder_of(self.run_dir, self.step).exists():
+            return folder_of(self.run_dir, self.step)
         parts = (self.model.optimizer_tensors(), self.env.snapshot(), self.league.tensors())
         training = {f"{part}/{n}": a for part, arrays in zip(_PARTS, parts, strict=True) for n, a in arrays.items()}
         state = {
@@ -183,10 +189,10 @@ class Trainer:
         choice = self.config.evaluation
         agent = self.agent(choice.sample)
         scores = evaluate(self.game, agent, choice.opponents, choice.final_games, self._seed("final"))
-        result = RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
-        write_results(result, self.game, agent)
+        notes = {"step": self.step, "seconds": round(self.seconds, 1), "checkpoint": checkpoint.name}
+        write_results(self.run_dir, self.game, agent, scores, notes)
         write_plots(self.run_dir)
-        return result
+        return RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
 
     def _evaluate(self) -> None:
         choice = self.config.evaluation
@@ -204,9 +210,9 @@ class Trainer:
         record("rollout/reward", float(self.model.rollout_buffer.rewards.mean()))
         record("league/past", len(self.league.past))
         record("iteration", self.iteration)
-        steps = self.config.ppo.n_envs * self.config.ppo.n_steps
+        self.speed = self.config.ppo.n_envs * self.config.ppo.n_steps / seconds
         record("time/seconds", self.seconds)
-        record("time/steps_per_second", steps / seconds)
+        record("time/steps_per_second", self.speed)
         record("time/environment", (environment - self.league.learned_seconds) / seconds)
         record("time/learned_opponents", self.league.learned_seconds / seconds)
         self.logger.dump(self.step)
@@ -217,6 +223,14 @@ class Trainer:
     def _seed(self, purpose: str) -> int:
         words = (self.config.seed, self.iteration, *purpose.encode())
         return int(np.random.SeedSequence(words).generate_state(1)[0])
+
+    def _begin(self) -> None:
+        """Imitate, if that is asked for, and start the first games."""
+        choice = self.config.imitation
+        if choice.agent is not None:
+            imitate(self.model.policy.net, self.game, choice, self._seed("imitation"), self.config.threads)
+        self.league.begin(0, self.model.weights())
+        self.model.start(self.env.reset())
 
     def _restore(self, state: dict[str, Any], weights: Tensors, training: Tensors) -> None:
         optimizer, environment, league = (
@@ -231,21 +245,27 @@ class Trainer:
         self.model.start(self.env.restore(environment))
 
 
-def last_checkpoint(run_dir: Path, trainer: Trainer) -> tuple[dict[str, Any], Tensors, Tensors] | None:
+def last_checkpoint(run_dir: Path, game: Game) -> tuple[dict[str, Any], Tensors, Tensors] | None:
     """Return what the last whole checkpoint of a run holds, None if there is no checkpoint yet.
+
+    Damaged ones after it are set aside.
 
     Raises:
         BadCheckpoint: there are some, and none can be read.
     """
-    prune(run_dir, keep=10**9)
-    damage: BadCheckpoint | None = None
+    prune(run_dir, keep=ALL)
+    damage: list[tuple[Path, BadCheckpoint]] = []
     for folder in reversed(checkpoint_folders(run_dir)):
         try:
-            return read_checkpoint(folder, trainer.game)
+            found = read_checkpoint(folder, game)
         except BadCheckpoint as error:
-            damage = damage or error
+            damage.append((folder, error))
+            continue
+        for damaged, _ in damage:
+            set_aside(damaged)
+        return found
     if damage:
-        raise damage
+        raise damage[0][1]
     return None
 
 
@@ -262,14 +282,12 @@ def _check_same(config: Config, path: Path) -> None:
 
 
 def _first_difference(there: Config, here: Config) -> str:
-    for section, value in there.model_dump().items():
-        other = here.model_dump()[section]
-        if value != other and section != "run_dir":
-            if not isinstance(value, dict):
-                return f"{section} = {value!r} there, {other!r} here"
-            key = next(k for k in value if value[k] != other[k])
-            return f"{section}.{key} = {value[key]!r} there, {other[key]!r} here"
-    return "no difference"
+    old, new = there.learning(), here.learning()
+    section = next(name for name in old if old[name] != new[name])
+    if not isinstance(old[section], dict):
+        return f"{section} = {old[section]!r} there, {new[section]!r} here"
+    key = next(name for name in old[section] if old[section][name] != new[section][name])
+    return f"{section}.{key} = {old[section][key]!r} there, {new[section][key]!r} here"
 
 
 @contextmanager

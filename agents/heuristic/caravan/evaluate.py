@@ -229,7 +229,7 @@ def link_actions(s, seat, cell, city, gaps, linked, empties):
     spare = max(empties - linked, 0)
     if spare >= gaps:
         return gaps + 1
-    passed = head_start(s, seat, cell, city) + spare
+    passed = min(head_start(s, seat, cell, city), linked) + spare
     if passed == 0:
         return 2 * gaps + 2
     return gaps + 1 + (gaps - spare + passed - 1) // passed
@@ -311,6 +311,12 @@ def banked(s, seat):
 
 
 @kernel
+def secured(s, seat):
+    """Return the points of a seat; what carrying costs (E3) counts once the bag is empty and the end may be near."""
+    return points(s, seat) if bag_total(s) == 0 else banked(s, seat)
+
+
+@kernel
 def carried_worth(s, seat, empties, w, X):
     """Return the weights of the goods that the seat carries."""
     worth = 0.0
@@ -344,12 +350,10 @@ def seat_worth(s, seat, w, X):
     """Return what a seat has and can expect, in points; `w` is its row of the weights. Writes all of X."""
     empties = survey(s, seat, X)
     first, second, third = best_three(X.net)
-    worth = banked(s, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
+    worth = secured(s, seat) + w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties]
     worth += carried_worth(s, seat, empties, w, X)
     worth += w[W_REACH] * max(first, 0.0) + w[W_REACH + 1] * max(second, 0.0) + w[W_REACH + 2] * max(third, 0.0)
     worth += w[W_STEAL] * best_steal(s, seat, empties, X)
-    if bag_total(s) == 0:
-        worth -= PENALTIES[s["camels"] - empties]
     return worth
 
 

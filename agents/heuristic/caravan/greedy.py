@@ -11,12 +11,13 @@ from agents.heuristic.caravan.evaluate import (
     best_three,
     kernel,
     kind_of,
+    secured,
     survey,
     useful_cells,
 )
 from agents.heuristic.caravan.search import list_actions, skip_draws
 from caravan_env.games.caravan.layout import CELL_SHIFT, END_ACTION, PHASE_OVER
-from caravan_env.games.caravan.rules import VALUES, is_laden, points, step
+from caravan_env.games.caravan.rules import VALUES, is_laden, step
 
 FAR = 0.01  # points for each cell that a carried good is away from its city, to tell equal prospects apart
 
@@ -45,14 +46,14 @@ def grab(S, i, node, actions, X):
     seat = np.int64(S[i]["seat"])
     s = node[0]
     useful = useful_cells(S[i], seat, survey(S[i], seat, X), X)
-    best_points = points(S[i], seat)
+    best_points = secured(S[i], seat)
     best = prospect(S[i], seat, X)
     choice = np.int64(END_ACTION)
     for a in range(list_actions(S[i], useful, actions)):
         node[0] = S[i]
         step(node, 0, actions[a])
         skip_draws(s)
-        have = points(s, seat)
+        have = secured(s, seat)
         if have < best_points:
             continue
         ahead = best if s["phase"] == PHASE_OVER else prospect(s, seat, X)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from caravan_env.core import svg
 from caravan_env.core.svg import Box, boxed, colour, rect, text, use
 from caravan_env.games.century import art, panels
+from caravan_env.games.century.rules import EXPERT_COIN_POINTS
 from caravan_env.games.century.tables import CARAVAN, COVERED_BY, POINT_ROW, ROW, SEATS
 
 SEAT_COLOURS = svg.SEAT_COLOURS[:SEATS]
@@ -83,7 +84,7 @@ def _arrange(players: int) -> tuple[dict[str, Box], float]:
         sides = {f"panel{seat}": (room - GAP * (players - 1)) / players for seat in range(players)}
     scale = TABLE / panels.WIDTH
     heights = table | {name: height * scale for name, height in sides.items()}
-    order = sorted(heights, key="legend".__eq__)
+    order = [name for name in heights if name != "legend"] + ["legend"] * ("legend" in heights)
     tall = svg.stacked(order, heights, MARGIN, MARGIN, GAP)
     wide = svg.stacked(list(table), table, MARGIN, MARGIN, GAP)
     wide |= svg.stacked(list(sides), sides, MARGIN + TABLE + GAP, MARGIN, GAP)
@@ -398,7 +399,7 @@ def _panels(struct: Struct, event: _Event, boxes: Mapping[str, Box], names: Sequ
         yield from boxed("legend", boxes["legend"], panels.legend_lines())
         return
     edge = colour("alarm") if struct["seat"] < 0 < struct["round"] and not over else ""
-    lines = panels.automa_lines(struct["automa"], 3 if struct["params"]["expert"] else 1, winner == -1)
+    lines = panels.automa_lines(struct["automa"], EXPERT_COIN_POINTS if struct["params"]["expert"] else 1, winner == -1)
     yield from boxed("automa", boxes["automa"], lines, edge)
 
 

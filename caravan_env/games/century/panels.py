@@ -10,6 +10,7 @@ from typing import Any
 from caravan_env.core import svg
 from caravan_env.core.svg import colour, num, rect, text, use
 from caravan_env.games.century import art
+from caravan_env.games.century.rules import GOLD_POINTS
 from caravan_env.games.century.tables import CARAVAN
 
 WIDTH, AUTOMA_HEIGHT = 344, 210
@@ -38,7 +39,8 @@ def seat_lines(
         won: whether the seat has won.
     """
     roomy = height > _ROOMY
-    title = svg.shortened(name or f"Seat {seat}", 11 if side["gold"] or side["silver"] else 18)
+    most = 11 if side["gold"] or side["silver"] else 18
+    title = svg.shortened(name or f"Seat {seat}", most - 2 * won)
     under = f"seat {seat}, {svg.SEAT_NAMES[seat]}" if name else svg.SEAT_NAMES[seat]
     yield from _header(str(seat), f"seat{seat}", title, under if roomy else "", side["score"], won)
     for k, kind in enumerate(("gold", "silver")):
@@ -71,7 +73,7 @@ def automa_lines(automa: Mapping[str, Any], coin: int, won: bool) -> Iterable[st
 def legend_lines() -> Iterable[str]:
     """Yield what the signs mean."""
     yield art.ladder(30, 31)
-    for k, (kind, words) in enumerate((("gold", "3 points"), ("silver", "1 point"))):
+    for k, (kind, words) in enumerate((("gold", f"{GOLD_POINTS} points"), ("silver", "1 point"))):
         yield use(kind, 250 + 110 * k, 31) + text(266 + 110 * k, 36, words, size=14)
     yield text(16, 72, f"{PALE}, until a rest", "m", 14)
 
@@ -82,7 +84,7 @@ def _header(sign: str, fill: str, title: str, under: str, score: float, won: boo
     yield f'<circle cx="30" cy="{y}" r="14" fill="{colour(fill)}"/>' + text(30, y + 6, sign, "b mid w", 17)
     yield text(52, y - 2 if under else 25, title + (" ★" if won else ""), "b", 18)
     if under:
-        yield text(52, 41, f"{under}{', winner' if won else ''}", "m", 13)
+        yield text(52, 41, under, "m", 13)
     yield text(WIDTH - PAD, y + 9, svg.points(score), "b end score", 28 if score < 100 else 24)
 
 
