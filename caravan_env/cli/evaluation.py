@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caravan_env.cli.options import parse_switches, seed_option, set_option
-from caravan_env.cli.output import emit_json, json_option, print_table, progress_bar
+from caravan_env.cli.output import emit_json, json_option, print_scores, progress_bar
 from caravan_env.cli.records import faults_recorded
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def eval_command(
     if as_json:
         emit_json({"policy": policy, "game": game.name, "params": game.params.to_json(), "opponents": rows})
         return
-    cells = [(r["opponent"], f"{r['score']:.1%}", f"{r['low']:.1%} - {r['high']:.1%}", r["games"]) for r in rows]
-    print_table(f"{policy} ({game.name}, seed {seed})", ("opponent", "wins", "95 % interval", "games"), cells)
+    print_scores(f"{policy} ({game.name}, seed {seed})", rows)
 
 
 def policy_game(path: str, switches: Sequence[str]) -> Game:

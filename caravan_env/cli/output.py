@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +38,23 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     console().print(table)
+
+
+def print_scores(title: str, scores: Sequence[Mapping[str, Any]]) -> None:
+    """Print how a policy fared against its opponents: the rows are `train.evaluate.Score`s as mappings."""
+    columns = ("opponent", "wins", "95 % interval", "games", "points", "theirs")
+    rows = [
+        (
+            s["opponent"],
+            f"{s['score']:.1%}",
+            f"{s['low']:.1%} - {s['high']:.1%}",
+            s["games"],
+            f"{s['points']:.1f}",
+            f"{s['opponent_points']:.1f}",
+        )
+        for s in scores
+    ]
+    print_table(title, columns, rows)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caravan_env.cli.main import EXIT_INTERRUPTED
-from caravan_env.cli.output import emit_json, json_option
+from caravan_env.cli.output import emit_json, json_option, print_scores
 
 if TYPE_CHECKING:
     from train.config import Config
@@ -40,7 +42,8 @@ def train_command(ctx: click.Context, config: str, overrides: tuple[str, ...], n
     if new:
         loaded = loaded.model_copy(update={"run_dir": str(unused_folder(Path(loaded.run_dir)))})
     result = run(loaded, quiet=as_json)
-    emit_json(run_report(result)) if as_json else _print_result(result)
+    report = run_report(result)
+    emit_json(report) if as_json else _print_result(report)
     ctx.exit(0 if result.finished else EXIT_INTERRUPTED)
 
 
@@ -116,6 +119,7 @@ def run_report(result: RunResult) -> dict[str, Any]:
         "step": result.step,
         "seconds": round(result.seconds, 1),
         "finished": result.finished,
+        "scores": [dataclasses.asdict(score) for score in result.scores],
         "files": run_files(result.run_dir),
     }
 
@@ -125,8 +129,10 @@ def run_files(run_dir: Path) -> list[str]:
     return [str(path) for path in sorted(run_dir.iterdir()) if path.is_file() and not path.name.startswith(".")]
 
 
-def _print_result(result: RunResult) -> None:
-    click.echo(f"{result.step:,} steps in {result.seconds / 60:.1f} minutes")
-    for path in run_files(result.run_dir):
+def _print_result(report: Mapping[str, Any]) -> None:
+    if report["scores"]:
+        print_scores("Final evaluation", report["scores"])
+    click.echo(f"\n{report['step']:,} steps in {report['seconds'] / 60:.1f} minutes; in {report['run_dir']}:")
+    for path in report["files"]:
         click.echo(f"  {path}")
-    click.echo(f"  {result.checkpoint} (play it as policy:{result.run_dir})")
+    click.echo(f"  {report['checkpoint']}, the policy; it plays as policy:{report['run_dir']}")

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def short_scripts(monkeypatch):
+    """Agents play a few moves only: their thinking is not what is measured."""
+    monkeypatch.setattr("caravan_env.bench.SCRIPT_STEPS", 4)
+
 
 def test_bench_reports_figures_and_the_machine(caravan):
     report = caravan("bench", "caravan", "--seconds", 0.01, "--no-starts", "--json").json
@@ -12,8 +20,7 @@ def test_bench_reports_figures_and_the_machine(caravan):
     assert all(figure["steps_per_second"] > 0 for figure in report["figures"])
 
 
-def test_bench_prints_a_table(caravan, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+def test_bench_prints_a_table(caravan):
     out = caravan("bench", "--seconds", 0.01, "--no-starts", "--set", "players=3").out
     assert "caravan, 3 players" in out
     assert "steps/s" in out

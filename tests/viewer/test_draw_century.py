@@ -8,13 +8,16 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from caravan_env.core.record import read_record
 from caravan_env.games.century.art import PALETTE, SHAPES
 from caravan_env.games.century.draw import SEAT_COLOURS, draw_svg
+from caravan_env.viewer import write_replay
 from tests.reference.century import COLOURS, FACE_DOWN, HAND_ORDER, MERCHANTS, POINT_CARDS, STARTING, Century, cubes_of
 from tests.reference.players_century import draw_chance, mix
 
@@ -22,6 +25,7 @@ Struct = dict[str, Any]
 Step = tuple[Struct, str | None, int]
 PLAYERS = (1, 2, 3, 4, 5)
 HREF = "href"
+GOLDEN = Path(__file__).parents[1] / "golden" / "century"
 
 
 @functools.cache
@@ -190,14 +194,14 @@ def test_every_phase_is_told(phase: str) -> None:
         (50, 49, False, "The player wins: 50 to 49 points", "panel0"),
         (49, 50, False, "The player loses: 49 to 50 points", "automa"),
         (50, 50, False, "The player does not win, a tie is not enough", None),
-        (50, 49, True, "Game over at the turn limitNot won: 50 to 49 points", None),
+        (50, 49, True, "Not won: 50 to 49 points", None),
     ],
 )
 def test_the_end_of_a_solo_game_is_told(own: int, other: int, truncated: bool, words: str, star: str | None) -> None:
     struct = _position(1, phase="over", truncated=truncated)
     struct["seats"][0]["score"], struct["automa"]["score"] = own, other
     root = _drawn(struct)
-    assert words in _text(root)
+    assert words in _text(root) and ("Game over at the turn limit" in _text(root)) == truncated
     assert [name for name in ("panel0", "automa") if "★" in _text(_box(root, name))] == ([star] if star else [])
 
 
@@ -212,7 +216,8 @@ def test_of_tied_players_the_later_wins() -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_mark_is_in_the_panel_of_the_mover(players: int) -> None:
     marked: Counter[str] = Counter()
-    for struct, words, mover in _played(players)[1::3]:
+    claims = [step for step in _played(players) if str(step[1]).startswith("claim")]
+    for struct, words, mover in (*_played(players)[1::4], *claims):
         root = _drawn(struct, words)
         panels = [seat for seat in range(players) if list(_elements(_box(root, f"panel{seat}"), "highlight"))]
         kind = str(words).split()[0]
@@ -266,7 +271,8 @@ def test_the_die_shows_what_was_rolled() -> None:
 @pytest.mark.parametrize("many", ["Y" * 11, "YYYYYRRRRRGGGGGBBBBB", "Y" * 14 + "R" * 9 + "B" * 12])
 def test_more_cubes_than_ten_are_shown(players: int, many: str) -> None:
     struct = _position(players)
-    struct["seats"][0]["cubes"] = struct["merchants"][0]["cubes"] = cubes_of(many)
+    struct["seats"][0]["cubes"] = cubes_of(many)
+    struct["merchants"][0] = {"card": "YY>G", "cubes": cubes_of(many)}
     root = _drawn(struct)
     _check_side(_box(root, "panel0"), struct["seats"][0])
     (tray,) = _elements(_box(root, "panel0"), "tray")
@@ -285,8 +291,8 @@ def test_cards_stay_in_their_panel(players: int, count: int) -> None:
     for css, size in (("card", (92, 146)), ("taken", (18, 20))):
         for element in _elements(panel, css):
             x, y, scale = map(float, re.findall(r"[\d.]+", element.get("transform", "")))
-            assert 0 < x and x + size[0] * scale <= width
-            assert 0 < y and y + size[1] * scale <= height
+            assert x > 0 and x + size[0] * scale <= width
+            assert y > 0 and y + size[1] * scale <= height
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -321,3 +327,12 @@ def test_names_are_escaped(name: str, theme: str) -> None:
 def test_a_theme_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="auto, light, dark"):
         draw_svg(_position(), theme="sepia")
+
+
+@pytest.mark.parametrize("variant", ["default", "five"])
+def test_a_whole_game_is_a_small_page_of_rounds(variant: str, tmp_path: Path) -> None:
+    record = read_record(GOLDEN / f"{variant}.jsonl")
+    page = write_replay(record, tmp_path / "game.html").read_text(encoding="utf-8")
+    assert len(page) < 1_500_000
+    turns = [int(turn) for turn in re.findall(r'"turn":(\d+)', page)]
+    assert len(turns) == len(record.events) + 1 and turns == sorted(turns) and turns[-1] > turns[0] == 0

@@ -30,7 +30,7 @@ class GreedyAgent(RowAgent):
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         """See `Agent.act_rows`; depends on the positions alone."""
         chosen = np.zeros(len(S), np.int64)
-        grab_rows(S, np.zeros(1, STATE), np.zeros(ACTIONS.size, np.int64), new_scratch(), chosen)
+        grab_rows(S, np.zeros(2, STATE), np.zeros((2, ACTIONS.size), np.int64), new_scratch(), chosen)
         return chosen
 
 

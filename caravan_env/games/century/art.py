@@ -223,9 +223,9 @@ def _upgrade(card: Merchant) -> str:
 def _point(card: PointCard) -> str:
     names = letters(card.cost)
     cost = centred(names, 75, POINT[1] / 2 - 11.5 * len(_rows(names)), 23 / PITCH)
-    number = (
-        f'<text x="22" y="32" font-size="21" font-weight="700" text-anchor="middle" fill="#fff">{card.points}</text>'
-    )
+    # What `use` copies is out of reach of the classes in some programs, and within it in others: hence a style.
+    css = "fill:#fff;font-weight:700;text-anchor:middle"
+    number = f'<text x="22" y="32" font-size="21" style="{css}">{card.points}</text>'
     return f'<g id="cvn-{POINT_IDS[card.name]}"><use href="#cvn-point"/>{number}{cost}</g>'
 
 
