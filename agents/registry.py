@@ -31,6 +31,7 @@ from caravan_env.core.game import Game, State
 #: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`.
 HEURISTICS = {
     "caravan": "agents.heuristic.caravan",
+    "century": "agents.heuristic.century",
 }
 SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent}
 POLICY = "policy"

@@ -84,12 +84,13 @@ def _print_report(report: Mapping[str, Any]) -> None:
             f"{agent['win_rate']:.1%}",
             "{:.1%} - {:.1%}".format(*agent["interval"]),
             f"{agent['mean_score']:.1f}",
+            f"{agent['mean_return']:+.3f}",
             f"{agent['ms_per_decision']:.3f}",
         )
         for agent in report["agents"]
     ]
     title = f"{report['game']}, {report['games']} games, seed {report['seed']}"
-    print_table(title, ("agent", "wins", "95 % interval", "mean score", "ms per decision"), rows)
+    print_table(title, ("agent", "wins", "95 % interval", "mean score", "mean return", "ms per decision"), rows)
     click.echo(
         f"\n{report['shared_wins']} games without a sole winner (a win shared by k counts 1/k), "
         f"{report['truncated']} cut off at the turn limit, {report['decisions_per_game']:.0f} decisions per game"

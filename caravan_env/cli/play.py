@@ -19,19 +19,18 @@ if TYPE_CHECKING:
     from caravan_env.core.record import Event, Recorder
 
 HUMAN = "human"
+DEFAULT_OPPONENT = "greedy"
 
 
 @click.command("play")
 @game_option
 @set_option
-@click.option(
-    "--agents", default="greedy", show_default=True, metavar="A,B,...", help="The opponents; the last fills the rest."
-)
+@click.option("--agents", metavar="A,B,...", help="The opponents; the last fills the rest.  [default: greedy]")
 @click.option("--seat", default=0, show_default=True, help="Your seat.")
 @click.option("--seed", type=int, help="Makes the game repeatable.  [default: another game every time]")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the record of the game here.")
 def play_command(
-    game_name: str | None, switches: tuple[str, ...], agents: str, seat: int, seed: int | None, save: Path | None
+    game_name: str | None, switches: tuple[str, ...], agents: str | None, seat: int, seed: int | None, save: Path | None
 ) -> None:
     """Play in the terminal against agents.
 
@@ -48,7 +47,8 @@ def play_command(
 
     game = build_game(game_name, switches)
     chosen = secrets.randbits(31) if seed is None else seed
-    players = seat_opponents(game, seat, split_specs(agents), chosen)
+    specs = [DEFAULT_OPPONENT] * (game.players > 1) if agents is None else split_specs(agents)
+    players = seat_opponents(game, seat, specs, chosen)
     names = [HUMAN if player is None else player.name for player in players]
     click.echo(f"{game.spec.title}: " + ", ".join(f"seat {k} is {name}" for k, name in enumerate(names)))
     recorder = Recorder(game.new_state(), names)
@@ -72,9 +72,9 @@ def seat_opponents(game: Game, seat: int, specs: Sequence[str], seed: int) -> li
     if not 0 <= seat < game.players:
         raise click.UsageError(f"--seat {seat} does not exist: the game has the seats 0 to {game.players - 1}")
     others = game.players - 1
-    if not 1 <= len(specs) <= others:
+    if not min(1, others) <= len(specs) <= others:
         raise click.UsageError(f"--agents names {len(specs)} opponents for {others} other seats")
-    filled = [*specs, *[specs[-1]] * (others - len(specs))]
+    filled = [*specs, *[specs[-1] for _ in range(others - len(specs))]]
     seated: list[Agent | None] = [make_agent(spec, game, seed + k) for k, spec in enumerate(filled, start=1)]
     seated.insert(seat, None)
     return seated

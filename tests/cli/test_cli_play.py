@@ -9,7 +9,7 @@ import pytest
 
 from caravan_env.cli.choice import Quit, ask_action, entries, matching, overview
 from caravan_env.core.record import read_record, replay
-from caravan_env.core.registry import make_game
+from caravan_env.core.registry import game_names, game_spec, make_game
 
 
 def type_in(monkeypatch: pytest.MonkeyPatch, lines: Iterable[str]) -> None:
@@ -96,6 +96,12 @@ def test_the_last_agent_fills_the_seats(caravan, monkeypatch):
     type_in(monkeypatch, [])
     outcome = caravan("play", "--agents", "first,random", "--set", "players=4", "--seat", 2)
     assert "seat 0 is first, seat 1 is random, seat 2 is human, seat 3 is random" in outcome.out
+
+
+def test_a_game_for_one_needs_no_opponents(caravan, monkeypatch):
+    solo = next(name for name in game_names() if game_spec(name).params_type().players == 1)
+    type_in(monkeypatch, ["1"])
+    assert "seat 0 is human\n" in caravan("play", "--game", solo, "--seed", 1).out
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ MAX_PRICE = 2 * CELLS
 MAX_ACTIONS = 16  # goods that need more actions to be delivered count as needing that many
 CLASSES = 2  # common and rare goods
 ACTION_PRICE = 0.4  # points an action is worth when goods to take are ranked
+DENIAL = 0.5  # share of a stolen good's points that its owner's loss is worth to the thief
 WIN = 40.0  # points that winning is worth
 NEVER = 99  # actions
 SCALE_AT_END = 8.0  # points that make a sure winner once the bag is empty
@@ -332,7 +333,7 @@ def carried_worth(s, seat, empties, w, X):
 
 @kernel
 def best_steal(s, seat, empties, X):
-    """Return what the best good to steal brings: points less actions, 0 if none brings anything."""
+    """Return what the best good to steal brings, the owner's loss included, less actions; 0 if none brings anything."""
     best = 0.0
     if s["theft"][seat] == 0 or empties < 2:
         return best
@@ -341,7 +342,7 @@ def best_steal(s, seat, empties, X):
             code = np.int64(s["camel"][victim, slot])
             if victim != seat and on_top(code):
                 actions = actions_to_take(s, seat, kind_of(code), code >> CELL_SHIFT, empties, X)
-                best = max(best, VALUES[kind_of(code)] - ACTION_PRICE * actions)
+                best = max(best, VALUES[kind_of(code)] * (1.0 + DENIAL) - ACTION_PRICE * actions)
     return best
 
 

@@ -47,43 +47,58 @@ def gain_so_far(s, seat, X):
 
 
 @kernel
-def best_step(S, i, depth, nodes, actions, X):
-    """Return the best gain that `depth` actions (1 or 2) from row i lead to, and the first of them.
+def list_useful(s, seat, actions, X):
+    """Write the actions to choose from, the end of the turn left out; return how many there are."""
+    return list_actions(s, useful_cells(s, seat, survey(s, seat, X), X), actions) - 1
 
-    Rows `depth - 1` of `nodes` and of `actions` (2, actions) int64 are scratch.
-    """
-    seat = np.int64(S[i]["seat"])
-    s = nodes[depth - 1]
-    own = actions[depth - 1]
+
+@kernel
+def best_step(S, i, seat, node, actions, X):
+    """Return the best gain that one action of row i leads to, and that action; `node` (1,) and `actions` are scratch."""
     best = -np.inf
     choice = np.int64(END_ACTION)
-    useful = useful_cells(S[i], seat, survey(S[i], seat, X), X)
-    for a in range(list_actions(S[i], useful, own) - 1):
-        nodes[depth - 1] = S[i]
-        step(nodes, depth - 1, own[a])
-        skip_draws(s)
-        gain = -np.inf
-        if depth == 1 or s["phase"] == PHASE_OVER or s["seat"] != seat:
-            gain = gain_so_far(s, seat, X)
-        else:
-            gain = best_step(nodes, 1, 1, nodes, actions, X)[0]
+    for a in range(list_useful(S[i], seat, actions, X)):
+        node[0] = S[i]
+        step(node, 0, actions[a])
+        skip_draws(node[0])
+        gain = gain_so_far(node[0], seat, X)
         if gain > best:
-            best, choice = gain, own[a]
+            best, choice = gain, actions[a]
+    return best, choice
+
+
+@kernel
+def best_pair(S, i, seat, nodes, actions, X):
+    """Return the best gain that two actions of row i lead to, and the first; the scratch is as for `grab_rows`."""
+    best = -np.inf
+    choice = np.int64(END_ACTION)
+    for a in range(list_useful(S[i], seat, actions[1], X)):
+        nodes[1] = S[i]
+        step(nodes, 1, actions[1, a])
+        skip_draws(nodes[1])
+        if nodes[1]["phase"] != PHASE_OVER and nodes[1]["seat"] == seat:
+            gain = best_step(nodes, 1, seat, nodes, actions[0], X)[0]
+            if gain > best:
+                best, choice = gain, actions[1, a]
     return best, choice
 
 
 @kernel
 def grab(S, i, nodes, actions, X):
     """Return the greedy action of row i, in which a seat is to move."""
-    have = gain_so_far(S[i], np.int64(S[i]["seat"]), X) + LEAST
-    best, choice = best_step(S, i, 1, nodes, actions, X)
+    seat = np.int64(S[i]["seat"])
+    have = gain_so_far(S[i], seat, X) + LEAST
+    best, choice = best_step(S, i, seat, nodes, actions[0], X)
     if best <= have and S[i]["actions_left"] == TURN_ACTIONS:
-        best, choice = best_step(S, i, 2, nodes, actions, X)
+        best, choice = best_pair(S, i, seat, nodes, actions, X)
     return choice if best > have else np.int64(END_ACTION)
 
 
 @kernel
 def grab_rows(S, nodes, actions, X, chosen):
-    """Write the greedy action of every row to `chosen` (rows,) int64."""
+    """Write the greedy action of every row to `chosen` (rows,) int64.
+
+    `nodes` (2,) positions and `actions` (2, actions) int64 are scratch.
+    """
     for i in range(S.shape[0]):
         chosen[i] = grab(S, i, nodes, actions, X)

@@ -1,0 +1,86 @@
+"""docs/make_results.py fills in the README's tables from what was measured, and leaves the rest alone."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+_spec = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
+assert _spec and _spec.loader
+make_results = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_results)
+
+SCORE = {
+    "opponent": "greedy",
+    "games": 100,
+    "score": 0.5,
+    "low": 0.4,
+    "high": 0.6,
+    "points": 40.0,
+    "opponent_points": 38.5,
+}
+
+
+@pytest.fixture
+def options(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "results.json").write_text(
+        json.dumps({"step": 1_000_000, "seconds": 600, "scores": [SCORE]}), encoding="utf-8"
+    )
+    (run / "config.yaml").write_text("seed: 3\ngame: {name: caravan, params: {}}\n", encoding="utf-8")
+    peers = {
+        "machine": {"cpu": "a processor"},
+        "ratios": [
+            {"what": "ours / theirs", "goal": 5.0, "value": 7.25},
+            {"what": "x / y", "goal": None, "value": None},
+        ],
+        "missing": {"peer": "not installable"},
+    }
+    (tmp_path / "peers.json").write_text(json.dumps(peers), encoding="utf-8")
+    return argparse.Namespace(run=run, games=4, peers=tmp_path / "peers.json")
+
+
+def test_the_readme_has_a_place_for_every_table():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in make_results.TABLES:
+        assert make_results.fill(text, name, ["new"]) != text
+
+
+def test_filling_in_changes_what_is_between_the_marks_only():
+    text = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n"
+    assert make_results.fill(text, "x", ["1", "2"]) == "a\n<!-- x:begin -->\n1\n2\n<!-- x:end -->\nb\n"
+    with pytest.raises(ValueError, match="y:begin"):
+        make_results.fill(text, "y", [])
+
+
+def test_the_policy_table_comes_from_the_run(options):
+    text = "\n".join(make_results.policy_table(options))
+    assert "| greedy | 50.0 % | 40.0 - 60.0 % | 100 | 40.0 : 38.5 |" in text
+    assert "10 minutes, 1,000,000 decisions, seed 3" in text
+
+
+def test_the_agents_table_says_how_many_games(options, monkeypatch):
+    monkeypatch.setattr(make_results, "SCRIPTED", ("greedy", "random"))
+    assert "| greedy - random | 100.0 % | 51.0 - 100.0 % | 4 |" in "\n".join(make_results.agents_table(options))
+
+
+def test_the_peers_table_names_what_is_missing(options):
+    text = "\n".join(make_results.peers_table(options))
+    assert "| ours / theirs | 7.2 | 5.0 |" in text
+    assert "| x / y | missing |" in text
+    assert "peer is missing: not installable." in text
+
+
+def test_what_was_not_measured_stays(options, monkeypatch, tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- policy:begin -->\nold\n<!-- policy:end -->\n", encoding="utf-8")
+    monkeypatch.setattr(make_results, "README", readme)
+    make_results.main(["policy", "--run", str(tmp_path / "nothing")])
+    assert "left as it was" in capsys.readouterr().out
+    assert "old" in readme.read_text(encoding="utf-8")
