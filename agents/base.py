@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from caravan_env.core.game import Game, State
+from caravan_env.core.game import Game, State, copy_rows
 from caravan_env.core.match import Thought
 
 
@@ -44,7 +44,7 @@ class Agent(ABC):
         Returns:
             (rows,) int64 legal actions.
         """
-        return np.array([self.act(State(self.game, S[i : i + 1].copy())) for i in range(len(S))], dtype=np.int64)
+        return np.array([self.act(State(self.game, copy_rows(S[i : i + 1]))) for i in range(len(S))], dtype=np.int64)
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return an action for each of many numbered games, see `act_rows`.

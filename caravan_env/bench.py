@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import os
 import platform
 import subprocess
@@ -36,8 +35,8 @@ BATCH_ROWS = 256
 SCRIPT_STEPS = 400
 PURPOSEFUL_AGENTS = ("planner", "greedy")
 START_CODE = (
-    "import time; t = time.perf_counter(); import caravan_env; state = caravan_env.make_game({game!r}).new_state(seed=0); "
-    "state.step(int(state.legal_actions()[0])); print(time.perf_counter() - t)"
+    "import time; t = time.perf_counter(); import caravan_env; game = caravan_env.make_game({game!r}); "
+    "state = game.new_state(seed=0); state.step(int(state.legal_actions()[0])); print(time.perf_counter() - t)"
 )
 
 
@@ -135,7 +134,7 @@ def best_rate(work: Callable[[], int], seconds: float) -> float:
 
 
 def purposeful_script(game: Game, rows: int = ROLLOUT_ROWS) -> tuple[str, NDArray[np.int64]] | None:
-    """Let the first of PURPOSEFUL_AGENTS that the game has play, and return its name and actions (rows, SCRIPT_STEPS)."""
+    """Let the first of PURPOSEFUL_AGENTS that the game has play; return its name and actions (rows, SCRIPT_STEPS)."""
     from agents.registry import agent_names, make_agent
 
     names = [name for name in PURPOSEFUL_AGENTS if name in agent_names(game.name)]
@@ -227,7 +226,7 @@ def _aec(game: Game, seconds: float) -> Figure:
         steps = 0
         for _ in environment.agent_iter():
             observation, _, termination, truncation, _ = environment.last()
-            if termination or truncation:
+            if termination or truncation or observation is None:
                 environment.step(None)
                 continue
             count += 7919

@@ -84,10 +84,12 @@ def test_the_wheel_plays_in_an_environment_of_its_own(wheel, tmp_path):
     assert str(ROOT) not in where
     games = json.loads(_run(python, tmp_path, "-m", "caravan_env", "games", "--json"))
     assert games["games"]
-    table = _run(python, tmp_path, "-m", "caravan_env", "match", "--agents", "greedy,random", "--games", "4", "--json")
-    assert json.loads(table)["games"] == 4
-    _run(python, tmp_path, "-m", "caravan_env", "train", "smoke", f"run_dir={tmp_path / 'run'}")
-    assert any((tmp_path / "run").rglob("*.safetensors"))
+    match = ["match", "--agents", "first,random", "--games", "2", "--set", "turn_limit=4", "--save", "records"]
+    assert json.loads(_run(python, tmp_path, "-m", "caravan_env", *match, "--json"))["games"] == 2
+    _run(python, tmp_path, "-m", "caravan_env", "replay", "records/0000.jsonl", "--html", "game.html")
+    assert "<svg" in (tmp_path / "game.html").read_text(encoding="utf-8")
+    config = "from caravan_env.cli.training import find_config; print(find_config('smoke'))"
+    assert str(purelib) in _run(python, tmp_path, "-c", config)
 
 
 def _run(python: Path, cwd: Path, *arguments: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 import yaml
+from threadpoolctl import threadpool_limits
 
 from agents.neural import BadCheckpoint, Network, PolicyAgent, checkpoint_folders
 from caravan_env.core.errors import CaravanError
@@ -69,8 +70,10 @@ def run(config: Config, quiet: bool = False) -> RunResult:
     """
     prepare_folder(config)
     torch.set_num_threads(config.threads)
-    trainer = Trainer(config)
-    with Progress(quiet) as display, _interrupts() as stop:
+    # numpy's BLAS gets one thread: its small products gain nothing from more, and its idle threads, which spin, take the
+    # learner's cores away.
+    with threadpool_limits(1, user_api="blas"), Progress(quiet) as display, _interrupts() as stop:
+        trainer = Trainer(config)
         display.say(f"{config.run_dir}: {'going on at step ' + str(trainer.step) if trainer.step else 'a new run'}")
         while trainer.progress < 1.0 and not stop:
             trainer.iterate()

@@ -105,7 +105,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.render_mode = render_mode
         self.seat = 0
         self._mask = np.zeros(self.game.num_actions, np.int8)
-        self.observation_space = observation_box(self.game)
+        self.observation_space: spaces.Space[Any] = observation_box(self.game)
         self.action_space = LegalDiscrete(self._mask)
         self._seat_choice = seat
         self._opponent_choice = opponents

@@ -22,18 +22,20 @@ from caravan_env.viewer.frames import TOP_ACTIONS, Frame, iter_frames, seat_colo
 
 
 def write_replay(record: Record, path: str | Path, title: str | None = None, top: int = TOP_ACTIONS) -> Path:
-    """Write the replay page of a record.
+    """Write the replay page of a record to an HTML file and return its path, see `replay_page`."""
+    write_text(path, replay_page(record, title, top))
+    return Path(path)
+
+
+def replay_page(record: Record, title: str | None = None, top: int = TOP_ACTIONS) -> str:
+    """Return the replay page of a record.
 
     A record that stops being playable is shown up to there, with the error above the board.
 
     Args:
         record: the game, whole or in part.
-        path: the HTML file to write.
         title: heading of the page; None takes the game's title.
         top: how many of the mover's most probable actions are shown.
-
-    Returns:
-        The path of the file.
 
     Raises:
         BadRecord: not even the first position can be shown.
@@ -45,7 +47,7 @@ def write_replay(record: Record, path: str | Path, title: str | None = None, top
         frames.extend(iter_frames(record, top))
     except BadRecord as error:
         notice = f"This record is damaged and shown as far as it goes. {error}"
-    page = replay_html(
+    return replay_html(
         frames,
         title=title or spec.title,
         agents=record.header["agents"],
@@ -54,8 +56,6 @@ def write_replay(record: Record, path: str | Path, title: str | None = None, top
         notice=notice,
         colours=seat_colours(spec),
     )
-    write_text(path, page)
-    return Path(path)
 
 
 def replay_html(
@@ -90,11 +90,11 @@ def replay_html(
         "params": _params(params or {}),
         "notice": f'<p class="notice" role="status">{_clean(notice)}</p>' if notice else "",
         "colours": _colour_rules(colours),
-        "css": _asset("page.css"),
-        "js": _asset("page.js"),
-        "data": _script_json({"agents": names, **pack_frames(frames)}),
+        "css": asset("page.css"),
+        "js": asset("common.js") + asset("page.js"),
+        "data": script_json({"agents": names, **pack_frames(frames)}),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _asset("page.html"))
+    return fill(asset("page.html"), parts)
 
 
 def pack_frames(frames: Sequence[Frame]) -> dict[str, Any]:
@@ -121,15 +121,21 @@ def _short(value: float) -> float | int:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def _asset(name: str) -> str:
-    return (resources.files(__package__) / name).read_text(encoding="utf-8")
+def asset(name: str, package: str = __package__) -> str:
+    """Return the text of a file that lies beside a package's modules."""
+    return (resources.files(package) / name).read_text(encoding="utf-8")
+
+
+def fill(template: str, parts: Mapping[str, str]) -> str:
+    """Return a template with every `{{name}}` replaced by that part; parts must be escaped already."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
 
 
 def _clean(text: str) -> str:
     return escape("".join(c for c in text if c.isprintable()))
 
 
-def _script_json(value: Any) -> str:
+def script_json(value: Any) -> str:
     """Return JSON that cannot end the script element around it."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -1,43 +1,18 @@
-"use strict";
 (() => {
+  const { make, dot, number, layOut, themeButton } = common;
   const data = JSON.parse(document.getElementById("data").textContent);
   const frames = data.frames, last = frames.length - 1;
   const $ = id => document.getElementById(id);
-  const root = document.documentElement, board = $("board"), slider = $("slider"), list = $("list");
+  const board = $("board"), slider = $("slider"), list = $("list");
   let at = 0, timer = 0;
 
-  const make = (name, text, css) => {
-    const element = document.createElement(name);
-    if (text !== undefined) element.textContent = text;
-    if (css) element.className = css;
-    return element;
-  };
-  const dot = seat => {
-    const mark = make("i");
-    if (seat >= 0) mark.style.background = `var(--seat${seat})`;
-    return mark;
-  };
   const actor = frame => frame.seat >= 0 ? data.agents[frame.seat] ?? `seat ${frame.seat}` : frame.text ? "chance" : "";
-  const number = x => String(x).replace("-", "\u2212");
   const words = k => frames[k].text || (k ? "" : "start");
   const turnOf = k => frames[k].turn ?? Math.floor(k / 10);
 
-  // The board: a narrow place gets the tall layout, if the drawing offers one.
-  function layOut() {
-    const svg = board.firstElementChild;
-    if (!svg) return;
-    const tall = svg.dataset.tallViewbox;
-    if (!svg.dataset.wideViewbox) svg.dataset.wideViewbox = svg.getAttribute("viewBox");
-    const narrow = Boolean(tall) && board.clientWidth < 640;
-    svg.classList.toggle("tall", narrow);
-    const box = narrow ? tall : svg.dataset.wideViewbox;
-    svg.setAttribute("viewBox", box);
-    const [, , width, height] = box.split(/[ ,]+/).map(Number);
-    board.style.setProperty("--ratio", width / height);
-  }
   function drawBoard() {
     board.innerHTML = frames[at].svg.map(n => data.lines[n]).join("\n");
-    layOut();
+    layOut(board);
   }
 
   // The list of steps, grouped by turn; only the current one is a tab stop.
@@ -237,20 +212,10 @@
   $("speed").addEventListener("change", () => { if (timer) { stop(); play(); } });
   addEventListener("hashchange", () => { const k = Number(location.hash.slice(1)); if (k !== at) go(k); });
 
-  // Light and dark: the system's choice until the button is pressed.
-  const store = { get: () => { try { return localStorage.getItem("theme"); } catch (error) { return null; } },
-    set: theme => { try { localStorage.setItem("theme", theme); } catch (error) { /* not kept, then */ } } };
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  if (["light", "dark"].includes(store.get())) root.dataset.theme = store.get();
-  $("theme").addEventListener("click", () => {
-    const now = root.dataset.theme || (dark.matches ? "dark" : "light");
-    root.dataset.theme = now === "dark" ? "light" : "dark";
-    store.set(root.dataset.theme);
-  });
-
+  themeButton($("theme"));
   document.body.classList.toggle("thinks", frames.some(f => f.policy));
   buildList();
   buildChart();
-  new ResizeObserver(layOut).observe(board);
+  new ResizeObserver(() => layOut(board)).observe(board);
   show(Number(location.hash.slice(1)));
 })();

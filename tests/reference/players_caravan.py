@@ -232,7 +232,7 @@ def random_board(rng: random.Random) -> dict[str, Any]:
 
 
 def random_position(rng: random.Random) -> dict[str, Any]:
-    """Draw the struct of a position in the middle of a turn, also one that play cannot reach: crowded cells, goods in their cities."""
+    """Draw a position in the middle of a turn, also one that play cannot reach: crowds, goods in their cities."""
     params = random_params(rng)
     game = Caravan(params, count=False)
     while game.phase != "play":

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, RowAgent
-from agents.heuristic.caravan.evaluate import DEFAULT_WEIGHTS, new_scratch, potential_rows
+from agents.heuristic.caravan.evaluate import new_scratch, potential_rows
 from agents.heuristic.caravan.greedy import grab_rows
 from agents.heuristic.caravan.search import new_pools, plan_rows
+from agents.heuristic.caravan.weights import DEFAULT_WEIGHTS
 from caravan_env.core.errors import BadParams
 from caravan_env.core.game import Game
 from caravan_env.games.caravan.layout import ACTIONS, STATE

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.heuristic.caravan.weights import MAX_ACTIONS, W_CARRIED, W_EMPTIES, W_REACH, W_STEAL, W_THEFT
 from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.games.caravan import rules
@@ -40,23 +41,12 @@ from caravan_env.games.caravan.tables import CELLS, COMMON, SIZE, SPACES
 kernel = kernel_using(rules.__file__)
 
 MAX_PRICE = 2 * CELLS
-MAX_ACTIONS = 16  # goods that need more actions to be delivered count as needing that many
-CLASSES = 2  # common and rare goods
 ACTION_PRICE = 0.4  # points an action is worth when goods to take are ranked
 DENIAL = 0.5  # share of a stolen good's points that its owner's loss is worth to the thief
 WIN = 40.0  # points that winning is worth
 NEVER = 99  # actions
 SCALE_AT_END = 8.0  # points that make a sure winner once the bag is empty
 SCALE_PER_GOOD = 0.6  # and how many more for each good in it
-
-# What a seat has and can get is weighed linearly. Places of the weights in a row of the table, (2, WEIGHTS) float64; row 0
-# is for the seat that moves next, row 1 for those who wait.
-W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
-W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to pick up
-W_STEAL = W_REACH + 3  # the same of the best good to steal
-W_EMPTIES = W_STEAL + 1  # (SLOTS + 1,): by the number of empty camels
-W_THEFT = W_EMPTIES + SLOTS + 1  # a theft marker
-WEIGHTS = W_THEFT + 1
 
 DISTANCE = np.array(
     [[abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE) for b in range(CELLS)] for a in range(CELLS)], np.int8
@@ -508,20 +498,3 @@ def useful_cells(s, seat, empties, X):
                 if victim != seat and on_top(code):
                     cells |= bit(code >> CELL_SHIFT)
     return cells
-
-
-def first_weights():
-    """x"""
-    w = np.zeros((2, WEIGHTS))
-    for r in range(2):
-        for c, v in enumerate((3, 6)):
-            for a in range(MAX_ACTIONS):
-                w[r, W_CARRIED + c * MAX_ACTIONS + a] = v - 0.4 * (a + 1) - (0.1 if r else 0)
-        w[r, W_REACH : W_REACH + 3] = (0.5, 0.2, 0.1) if r == 0 else (0.35, 0.2, 0.1)
-        w[r, W_STEAL] = 0.4 if r == 0 else 0.2
-        w[r, W_EMPTIES : W_EMPTIES + 7] = (-6, -4, -2, -1, 0, 0.3, 0.6)
-        w[r, W_THEFT] = 0.4
-    return w
-
-
-DEFAULT_WEIGHTS = first_weights()

@@ -68,30 +68,29 @@ def best_step(S, i, seat, node, actions, X):
 
 
 @kernel
-def best_pair(S, i, seat, nodes, actions, X):
-    """Return the best gain that two actions of row i lead to, and the first; the scratch is as for `grab_rows`."""
-    best = -np.inf
-    choice = np.int64(END_ACTION)
-    for a in range(list_useful(S[i], seat, actions[1], X)):
-        nodes[1] = S[i]
-        step(nodes, 1, actions[1, a])
-        skip_draws(nodes[1])
-        if nodes[1]["phase"] != PHASE_OVER and nodes[1]["seat"] == seat:
-            gain = best_step(nodes, 1, seat, nodes, actions[0], X)[0]
-            if gain > best:
-                best, choice = gain, actions[1, a]
-    return best, choice
-
-
-@kernel
 def grab(S, i, nodes, actions, X):
-    """Return the greedy action of row i, in which a seat is to move."""
+    """Return the greedy action of row i, in which a seat is to move; the scratch is as for `grab_rows`.
+
+    First it looks one action ahead; if that gains nothing, and the turn is whole, at what follows each of its actions.
+    """
     seat = np.int64(S[i]["seat"])
-    have = gain_so_far(S[i], seat, X) + LEAST
-    best, choice = best_step(S, i, seat, nodes, actions[0], X)
-    if best <= have and S[i]["actions_left"] == TURN_ACTIONS:
-        best, choice = best_pair(S, i, seat, nodes, actions, X)
-    return choice if best > have else np.int64(END_ACTION)
+    best = gain_so_far(S[i], seat, X) + LEAST
+    choice = np.int64(END_ACTION)
+    firsts = 0
+    ahead = -1
+    while ahead < firsts:
+        nodes[1] = S[i]
+        if ahead >= 0:
+            step(nodes, 1, actions[1, ahead])
+            skip_draws(nodes[1])
+        if nodes[1]["phase"] != PHASE_OVER and nodes[1]["seat"] == seat:
+            gain, action = best_step(nodes, 1, seat, nodes, actions[0], X)
+            if gain > best:
+                best, choice = gain, action if ahead < 0 else actions[1, ahead]
+        if ahead < 0 and choice == END_ACTION and S[i]["actions_left"] == TURN_ACTIONS:
+            firsts = list_useful(S[i], seat, actions[1], X)
+        ahead += 1
+    return choice
 
 
 @kernel

@@ -209,23 +209,16 @@ def expand(place, pool, start, best, best_root, weights, X, B):
 
 
 @kernel
-def plan(S, i, weights, X, B):
-    """Return the first action of the best way found to play the rest of the turn in row i, in which a seat is to move."""
-    start = np.int64(S[i]["actions_left"]) - 1
-    width = B.values.shape[0] // TURN_ACTIONS
-    B.counts[:] = 0
-    B.rows[start * width] = S[i]
-    B.counts[start] = 1
-    best = -np.inf
-    best_root = np.int64(END_ACTION)
-    for pool in range(start, -1, -1):
-        for k in range(B.counts[pool]):
-            best, best_root = expand(pool * width + k, pool, start, best, best_root, weights, X, B)
-    return best_root
-
-
-@kernel
 def plan_rows(S, weights, X, B, chosen):
-    """Write the planner's action of every row to `chosen` (rows,) int64."""
+    """Write the planner's action of every row, in which a seat is to move, to `chosen` (rows,) int64."""
+    width = B.values.shape[0] // TURN_ACTIONS
     for i in range(S.shape[0]):
-        chosen[i] = plan(S, i, weights, X, B)
+        start = np.int64(S[i]["actions_left"]) - 1
+        B.counts[:] = 0
+        B.rows[start * width] = S[i]
+        B.counts[start] = 1
+        best = -np.inf
+        chosen[i] = END_ACTION
+        for pool in range(start, -1, -1):
+            for k in range(B.counts[pool]):
+                best, chosen[i] = expand(pool * width + k, pool, start, best, chosen[i], weights, X, B)

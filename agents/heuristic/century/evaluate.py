@@ -33,8 +33,8 @@ W_PLAYED = W_MORE + 1  # a played card, which awaits a rest
 W_SUPPLY = W_PLAYED + 1  # solo: a merchant less that may still lie in the row
 W_FREEZE = W_SUPPLY + 1  # solo: a row without merchants instead of a full one
 W_RIVAL = W_FREEZE + 1  # share of a rival's worth that counts against one's own
-W_CLAIMED = W_RIVAL + 1  # solo: share of the points of the automa's new point cards that counts against one's own
-W_AUTOMA_TURN = W_CLAIMED + 1  # solo: what the automa gains in a turn
+W_RACE = W_RIVAL + 1  # chance in a turn that a rival claims a point card that its caravan covers
+W_AUTOMA_TURN = W_RACE + 1  # solo: what the automa gains in a turn
 W_WIN = W_AUTOMA_TURN + 1  # winning the game
 WEIGHTS = W_WIN + 1
 
@@ -46,7 +46,7 @@ def default_weights():
     w[W_NEAR : W_NEAR + 2] = (0.25, 0.08)
     w[W_CARD], w[W_ENOUGH], w[W_MORE], w[W_PLAYED] = 2.5, 8, 0.5, 0.5
     w[W_SUPPLY], w[W_FREEZE] = 0.3, 15.0
-    w[W_RIVAL], w[W_CLAIMED], w[W_AUTOMA_TURN], w[W_WIN] = 0.3, 0.6, 2.2, 60.0
+    w[W_RIVAL], w[W_RACE], w[W_AUTOMA_TURN], w[W_WIN] = 0.3, 0.6, 2.2, 60.0
     return w
 
 

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from agents.heuristic.century.evaluate import (
     W_AUTOMA_TURN,
-    W_CLAIMED,
+    W_RACE,
     W_RIVAL,
     W_WIN,
     banked,
+    covered_share,
     kernel,
     lead_at_end,
     prospects,
@@ -248,11 +249,25 @@ def expand(place, root, T, w, B):
 
 
 @kernel
+def still_there(s, seat, card, ahead, w):
+    """Return the chance that no rival has claimed a point card so many turns ahead, from what their caravans cover."""
+    share = 0.0
+    if s["players"] == 1:
+        share = covered_share(s["cubes"][AUTOMA], card)
+    for other in range(np.int64(s["players"])):
+        if other != seat:
+            share = max(share, covered_share(s["cubes"][other], card))
+    return (1.0 - w[W_RACE] * share**4) ** ahead
+
+
+@kernel
 def gained(s, before, T, w):
-    """Return what a turn has gained: points banked, less in the solo game what the automa has claimed after it."""
-    gain = np.float64(banked(s, T.seat) - banked(before, T.seat))
-    gain -= w[W_CLAIMED] * (np.float64(s["card_points"][AUTOMA]) - np.float64(before["card_points"][AUTOMA]))
-    return gain * T.price
+    """Return what a turn has gained: the points banked, times the chance that they can still be had."""
+    claimed = s["taken"][T.seat] & ~before["taken"][T.seat]
+    if claimed == NONE:
+        return 0.0
+    chance = still_there(before, T.seat, lowest(claimed), T.ahead, w)
+    return T.price * chance * (banked(s, T.seat) - banked(before, T.seat))
 
 
 @kernel

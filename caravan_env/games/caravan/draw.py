@@ -181,6 +181,8 @@ def _desert() -> Iterable[str]:
     )
     yield f'<path d="{odd}" fill="{colour("sand2")}"/>'
     yield f'<path d="{_dunes()}" fill="none" stroke="{colour("dune")}" stroke-width="1.5" stroke-linecap="round"/>'
+    for k in range(SIZE * SIZE):  # nothing to see: a page can ask which cell lies under the pointer
+        yield rect(*_corner(k), CELL, CELL, "none", f'pointer-events="all" data-cell="{cell_name(k)}"')
     middle = CELL / 2
     for k in range(SIZE):
         yield text(BOARD_X + k * CELL + middle, BOARD_Y - 10, "abcdefg"[k], "m mid b")
