@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import Agent, BadAgent
 from agents.registry import make_agent
 from caravan_env.core.contract import TERMINAL
 from caravan_env.core.errors import BadParams
@@ -159,6 +159,7 @@ def play_games(
 
     Raises:
         AgentFault: an agent played an illegal action; the record of that game is attached.
+        BadAgent: an agent did not answer with action numbers.
         BadParams: there is not one agent per seat, or no game to play.
     """
     if len(agents) != game.players:
@@ -233,7 +234,7 @@ class _Chunk:
             rows = np.flatnonzero(alive & (movers == agent))
             if len(rows):
                 start = time.perf_counter()
-                actions[rows] = player.act_games(self.S[rows], self._mask[rows], self.numbers[rows])
+                actions[rows] = _answers(player, self.S[rows], self._mask[rows], self.numbers[rows])
                 self.seconds[agent] += time.perf_counter() - start
                 self.decisions[agent] += len(rows)
         row = int(self.game.loops["first_illegal"](self.S, actions, alive.astype(np.uint8)))
@@ -271,6 +272,19 @@ class _Chunk:
         """Return the actions of each game."""
         log = np.array(self._log, np.int32).T
         return [row[row != NO_MOVE].copy() for row in log]
+
+
+def _answers(
+    player: Agent, S: NDArray[np.void], mask: NDArray[np.uint8], numbers: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return an agent's actions, checked to be a whole number for each game."""
+    answers = np.asarray(player.act_games(S, mask, numbers))
+    if answers.shape != (len(S),) or answers.dtype.kind not in "iu":
+        raise BadAgent(
+            f"agent {player.name!r} answered with {answers.dtype} of shape {answers.shape}; "
+            f"it must answer with an action number for each of {len(S)} games"
+        )
+    return answers.astype(np.int64)
 
 
 def _chance_streams(seed: int, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:

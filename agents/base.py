@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game, State, copy_rows
 from caravan_env.core.match import Thought
+
+
+class BadAgent(CaravanError, ValueError):
+    """An agent that cannot be made from its spec, or that does not answer with action numbers."""
 
 
 class Agent(ABC):
@@ -32,7 +39,7 @@ class Agent(ABC):
 
     def think(self, state: State) -> Thought:
         """Return the action with whatever the agent can say about it; override it to explain."""
-        return Thought(self.act(state))
+        return Thought(self._whole(self.act(state)))
 
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return an action for each of many games in which a seat is to move; fast agents override it.
@@ -43,8 +50,12 @@ class Agent(ABC):
 
         Returns:
             (rows,) int64 legal actions.
+
+        Raises:
+            BadAgent: `act` answered with something that is no whole number.
         """
-        return np.array([self.act(State(self.game, copy_rows(S[i : i + 1]))) for i in range(len(S))], dtype=np.int64)
+        states = (State(self.game, copy_rows(S[i : i + 1])) for i in range(len(S)))
+        return np.array([self._whole(self.act(state)) for state in states], dtype=np.int64)
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return an action for each of many numbered games, see `act_rows`.
@@ -61,6 +72,13 @@ class Agent(ABC):
             (rows,) int64 legal actions.
         """
         return self.act_rows(S, mask)
+
+    def _whole(self, answer: Any) -> int:
+        """Return an answer of any integer type as an int."""
+        try:
+            return operator.index(answer)
+        except TypeError:
+            raise BadAgent(f"agent {self.name!r} answered {answer!r}; it must answer with an action number") from None
 
 
 class RowAgent(Agent):

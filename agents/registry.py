@@ -6,7 +6,7 @@
 | `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
 | `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
 | `policy:PATH` | a trained policy |
-| `FILE.py:NAME` | your own: a class derived from `agents.base.Agent`, a class with `act(state)`, or a function of a state |
+| `FILE.py:NAME` | your own: a class derived from `agents.base.Agent`, any class with `act(state)`, a function of a state |
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-import operator
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import Agent, BadAgent
 from agents.simple import FirstAgent, RandomAgent
 from caravan_env.core.errors import BadParams, CaravanError, UnknownName, nearest
 from caravan_env.core.game import Game, State
@@ -33,16 +32,13 @@ HEURISTICS = {
     "caravan": "agents.heuristic.caravan",
     "century": "agents.heuristic.century",
 }
+#: Agents for every game.
 SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent}
 POLICY = "policy"
 _FILE_MARK = ".py:"
 _TRUTH = {"true": True, "false": False}
 
 Potential = Callable[[NDArray[np.void], NDArray[np.int64]], NDArray[np.float64]]
-
-
-class BadAgent(CaravanError, ValueError):
-    """An agent that cannot be made from its spec, or that does not answer with an action number."""
 
 
 def agent_names(game: str | None = None) -> list[str]:
@@ -74,6 +70,11 @@ def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
         agent = kind(game, seed, **_read_options(name, kind, rest))
     agent.name = spec.strip()
     return agent
+
+
+def register_heuristics(game: str, module: str) -> None:
+    """Register the import path of a module with a game's scripted agents, see `HEURISTICS`."""
+    HEURISTICS[game] = module
 
 
 def split_specs(text: str) -> list[str]:
@@ -112,7 +113,7 @@ def _agent_class(name: str, game: Game) -> type[Agent]:
 
 
 def _read_options(name: str, kind: type[Agent], text: str) -> dict[str, Any]:
-    """Return the keyword arguments for an agent from the text after its name; its keyword-only parameters are its options."""
+    """Return the options in the text after an agent's name: its class's keyword-only parameters."""
     parameters = inspect.signature(kind).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
     if text and not defaults:
@@ -154,38 +155,33 @@ def _policy(path: str, game: Game, seed: int) -> Agent:
 class ForeignAgent(Agent):
     """Wraps anything that names an action for a state."""
 
-    def __init__(self, game: Game, seed: int, choose: Callable[[State], Any], spec: str) -> None:
+    def __init__(self, game: Game, seed: int, choose: Callable[[State], Any]) -> None:
         super().__init__(game, seed)
-        self.name = spec
         self._choose = choose
 
     def act(self, state: State) -> int:
-        """Return the wrapped choice.
-
-        Raises:
-            BadAgent: the answer is no whole number.
-        """
-        answer = self._choose(state)
-        try:
-            return operator.index(answer)
-        except TypeError as error:
-            raise BadAgent(f"agent {self.name!r} answered {answer!r}; it must answer with an action number") from error
+        """Return the wrapped choice."""
+        return self._whole(self._choose(state))
 
 
 def _from_file(spec: str, game: Game, seed: int) -> Agent:
     path, _, name = spec.rpartition(":")
     thing = _find(_load_file(path), path, name)
-    if inspect.isclass(thing) and issubclass(thing, Agent):
-        if inspect.isabstract(thing):
-            raise BadAgent(f"class {name} in {path} lacks the method act(state)")
-        return thing(game, seed)
     if inspect.isclass(thing):
-        if not callable(getattr(thing, "act", None)):
-            raise BadAgent(f"class {name} in {path} lacks the method act(state)")
-        return ForeignAgent(game, seed, thing().act, spec)
+        return _from_class(thing, spec, game, seed)
     if not callable(thing):
         raise BadAgent(f"{name} in {path} is a {type(thing).__name__}; it must be a class or a function")
-    return ForeignAgent(game, seed, thing, spec)
+    return ForeignAgent(game, seed, thing)
+
+
+def _from_class(kind: type, spec: str, game: Game, seed: int) -> Agent:
+    path, _, name = spec.rpartition(":")
+    if inspect.isabstract(kind) or not callable(getattr(kind, "act", None)):
+        raise BadAgent(f"class {name} in {path} lacks the method act(state)")
+    try:
+        return kind(game, seed) if issubclass(kind, Agent) else ForeignAgent(game, seed, kind().act)
+    except Exception as error:
+        raise BadAgent(f"class {name} in {path} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _load_file(path: str) -> ModuleType:

@@ -16,7 +16,7 @@ def test_import_contracts_are_kept(monkeypatch, capsys):
     assert status == EXIT_STATUS_SUCCESS, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("package", ["core", "envs", "viewer", "cli"])
+@pytest.mark.parametrize("package", ["core", "envs", "viewer", "cli", "web"])
 def test_game_names_stay_in_their_folders(package):
     """No branch on a particular game outside its folder; the registry of import paths alone lists them."""
     games = [path.name for path in (ROOT / "caravan_env" / "games").iterdir() if (path / "rules.py").exists()]

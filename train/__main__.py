@@ -9,6 +9,8 @@ from train.config import load_config
 from train.evaluate import table
 from train.run import run
 
+INTERRUPTED = 130  # what a shell reports after Ctrl-C
+
 
 def main(arguments: list[str]) -> int:
     """Train as the arguments say; return the exit code."""
@@ -21,7 +23,7 @@ def main(arguments: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(table(result.scores) if result.finished else result.checkpoint)
-    return 0
+    return 0 if result.finished else INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -216,8 +216,10 @@ def load_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"the configuration {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise BadConfig(f"the configuration {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadConfig(f"the configuration {path} is no text") from error
     except yaml.YAMLError as error:
         raise BadConfig(f"the configuration {path} is no YAML: {' '.join(str(error).split())}") from error
     if not isinstance(values, dict):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agents.base import Agent
 from agents.neural import Network, PolicyAgent
 from agents.registry import make_agent
-from caravan_env.core.game import Game
+from caravan_env.core.game import Game, State
 from caravan_env.envs.opponents import FinishedGames
 from train.config import LeagueConfig
 
@@ -25,15 +25,23 @@ MEMORY = 200.0  # win rates are averaged over about so many games
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-class LearnedOpponent(PolicyAgent):
-    """A policy agent that counts the seconds that it thinks."""
+class TimedAgent(Agent):
+    """An agent whose thinking is timed: `seconds` so far."""
 
-    seconds = 0.0
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent.game, agent.seed)
+        self.name = agent.name
+        self.agent = agent
+        self.seconds = 0.0
+
+    def act(self, state: State) -> int:
+        """See `Agent.act`."""
+        return self.agent.act(state)
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Agent.act_games`."""
         start = time.perf_counter()
-        actions = super().act_games(S, mask, games)
+        actions = self.agent.act_games(S, mask, games)
         self.seconds += time.perf_counter() - start
         return actions
 
@@ -69,7 +77,7 @@ class League:
         self.game = game
         self.config = config
         self.seed = seed
-        self.agents: list[Agent] = []
+        self.agents: list[TimedAgent] = []
         self.past: list[PastSelf] = []
         self.results: dict[str, NDArray[np.float64]] = {}
         self._rng = np.random.default_rng(seed)
@@ -82,16 +90,17 @@ class League:
         policies = [weights, *(member.weights for member in self.past)]
         names = [LATEST, *(f"{PAST}:{member.step}" for member in self.past)]
         learned = [
-            LearnedOpponent(self.game, Network(w), seeds.pop(), True, name)
+            TimedAgent(PolicyAgent(self.game, Network(w), seeds.pop(), True, name))
             for w, name in zip(policies, names, strict=True)
         ]
-        scripted = [make_agent(spec, self.game, seeds.pop()) for spec in self.config.scripted]
+        scripted = [TimedAgent(make_agent(spec, self.game, seeds.pop())) for spec in self.config.scripted]
         self.agents = [learned[0], *scripted, *learned[1:]]
 
-    @property
-    def learned_seconds(self) -> float:
-        """Seconds that learned opponents have thought in this iteration."""
-        return sum(agent.seconds for agent in self.agents if isinstance(agent, LearnedOpponent))
+    def thinking(self) -> dict[str, float]:
+        """Return the seconds that scripted agents and learned ones have thought in this iteration."""
+        first_past = 1 + len(self.config.scripted)
+        total, scripted = (sum(agent.seconds for agent in part) for part in (self.agents, self.agents[1:first_past]))
+        return {"scripted_opponents": scripted, "learned_opponents": total - scripted}
 
     def add(self, step: int, weights: Weights) -> None:
         """Take a snapshot of the learner into the league; the oldest leaves if there are too many."""

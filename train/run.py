@@ -148,11 +148,11 @@ class Trainer:
     def iterate(self) -> None:
         """Collect a rollout, learn from it, and do what is due: a past self, an evaluation, a checkpoint."""
         self.league.begin(self.iteration, self.model.weights())
-        before, start, thinking = self.step, time.perf_counter(), self.env.seconds
+        before, start, in_steps = self.step, time.perf_counter(), self.env.seconds
         self.model.iterate(self.progress, self._seed("iteration"))
         self.step = self.model.num_timesteps
         self.iteration += 1
-        self._log(time.perf_counter() - start, self.env.seconds - thinking)
+        self._log(time.perf_counter() - start, self.env.seconds - in_steps)
         if self._due(self.config.league.add_every, before):
             self.league.add(self.step, self.model.weights())
         if self._due(self.config.evaluation.every, before):
@@ -170,6 +170,7 @@ class Trainer:
             "step": self.step,
             "iteration": self.iteration,
             "seconds": self.seconds,
+            "updates": self.model._n_updates,
             "league": self.league.state(),
             "evaluations": self.evaluations,
         }
@@ -216,8 +217,9 @@ class Trainer:
         self.speed = self.config.ppo.n_envs * self.config.ppo.n_steps / seconds
         record("time/seconds", self.seconds)
         record("time/steps_per_second", self.speed)
-        record("time/environment", (environment - self.league.learned_seconds) / seconds)
-        record("time/learned_opponents", self.league.learned_seconds / seconds)
+        thinking = self.league.thinking()
+        for name, share in {**thinking, "environment": environment - sum(thinking.values())}.items():
+            record(f"time/{name}", share / seconds)
         self.logger.dump(self.step)
 
     def _due(self, every: int, before: int) -> bool:
@@ -242,7 +244,7 @@ class Trainer:
         self.step, self.iteration, self._before = state["step"], state["iteration"], state["seconds"]
         self.evaluations = state["evaluations"]
         self.model.load(weights, optimizer)
-        self.model.num_timesteps = self.step
+        self.model.num_timesteps, self.model._n_updates = self.step, state["updates"]
         self.league.restore(state["league"], league)
         self.league.begin(self.iteration, weights)
         self.model.start(self.env.restore(environment))

@@ -16,7 +16,16 @@ from caravan_env.cli.options import find_spec, game_option
 from caravan_env.cli.output import emit_json, json_option
 
 REQUIRED = ("numpy", "numba", "gymnasium", "pettingzoo", "click", "rich", "platformdirs")
-OPTIONAL = ("torch", "stable-baselines3", "sb3-contrib", "matplotlib", "tensorboard", "resvg-py")
+OPTIONAL = (
+    "torch",
+    "stable-baselines3",
+    "sb3-contrib",
+    "matplotlib",
+    "tensorboard",
+    "resvg-py",
+    "starlette",
+    "uvicorn",
+)
 
 
 @click.command("doctor")

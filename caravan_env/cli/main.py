@@ -18,6 +18,7 @@ OWN_PACKAGES = ("caravan_env", "agents", "train")
 COMMANDS = {
     "games": "games",
     "play": "play",
+    "web": "web",
     "match": "match",
     "train": "training",
     "eval": "evaluation",
@@ -80,6 +81,7 @@ def cli(ctx: click.Context) -> None:
     Examples:
       caravan games                              what there is to play
       caravan play --agents planner              play against an agent
+      caravan web --open                         the same in the browser
       caravan match --agents planner,greedy      let agents play each other
       caravan train configs/caravan-2p.yaml      train a policy by self-play
     """

@@ -24,6 +24,7 @@ CHEAPER = {
     "bench": ["--seconds", "0.01", "--no-starts"],
     "eval": ["--games", "4"],
     "check": ["--variant", "default"],
+    "web": ["--port", "0"],
 }
 
 
@@ -58,6 +59,8 @@ def test_commands_run_in_the_order_they_stand(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())  # nobody plays
     monkeypatch.setattr("caravan_env.bench.SCRIPT_STEPS", 4)
+    monkeypatch.setattr("caravan_env.web.app.serve", lambda *_: None)
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
     for line in commands("caravan"):
         name, *arguments = shlex.split(line)[1:]
         assert call([name, *arguments, *CHEAPER.get(name, [])]) == 0, (line, capsys.readouterr().err)

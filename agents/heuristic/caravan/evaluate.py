@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agents.heuristic.caravan.weights import MAX_ACTIONS, W_CARRIED, W_EMPTIES, W_REACH, W_STEAL, W_THEFT
 from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
+from caravan_env.core.outcome import RETURN_MARGIN
 from caravan_env.games.caravan import rules
 from caravan_env.games.caravan.layout import KIND_MASK, KIND_SHIFT, CELL_SHIFT, KINDS, PHASE_OVER, SLOTS, TURN_ACTIONS, UNDER_BIT
 from caravan_env.games.caravan.rules import (
@@ -44,6 +45,7 @@ MAX_PRICE = 2 * CELLS
 ACTION_PRICE = 0.4  # points an action is worth when goods to take are ranked
 DENIAL = 0.5  # share of a stolen good's points that its owner's loss is worth to the thief
 WIN = 40.0  # points that winning is worth
+LOSS = 1.5  # of that, what losing costs: a lost game is worse than any that goes on
 NEVER = 99  # actions
 SCALE_AT_END = 8.0  # points that make a sure winner once the bag is empty
 SCALE_PER_GOOD = 0.6  # and how many more for each good in it
@@ -360,8 +362,14 @@ def others_worth(s, seat, weights, X):
 
 
 @kernel
+def win_points(s):
+    """Return how many points of margin winning is worth: none if the returns are the margin itself."""
+    return 0.0 if s["return_mode"] == RETURN_MARGIN else WIN
+
+
+@kernel
 def final_worth(s, seat):
-    """Return what a finished game is worth: the margin in points, and WIN more for a win or less for a loss."""
+    """Return what a finished game is worth: the margin in points, and more for a win or less for a loss."""
     players = np.int64(s["players"])
     margin = 0.0
     above = 0
@@ -371,8 +379,8 @@ def final_worth(s, seat):
             margin += points(s, seat) - points(s, other)
             above += s["standing"][other] > s["standing"][seat]
             level += s["standing"][other] == s["standing"][seat]
-    won = -1.0 if above else 1.0 / (1.0 + level)
-    return margin / (players - 1) + WIN * won
+    won = -LOSS if above else 1.0 / (1.0 + level)
+    return margin / (players - 1) + win_points(s) * won
 
 
 # --- the race for the last delivery ----------------------------------------------------------------------------------
@@ -423,7 +431,7 @@ def race_worth(s, seat, X):
             rival = min(rival, when)
             margin += points(s, seat) - points(s, runner)
     lead = rival - own
-    return margin / (players - 1) + WIN * lead / (abs(lead) + 2 * players)
+    return margin / (players - 1) + win_points(s) * lead / (abs(lead) + 2 * players)
 
 
 # --- a potential for learners ----------------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ MAX_DEPTH = 64
 class GreedyAgent(RowAgent):
     """Plays the single action after which it has the most progress.
 
-    Progress is, in points: point cards and coins taken; the cubes of the caravan, the higher the colour the more; how far they
-    cover the two nearest face-up point cards; merchants owned, up to a number, and those of them that are ready in hand. A
-    claim gains more than its cubes were worth, so it claims what it can. It looks no action ahead, and takes no
-    notice of the automa or the other seats.
+    Progress is: the points of cards and coins taken, twice, so that it claims what it can; the cubes of the caravan,
+    the higher the colour the more; how far they cover the two nearest face-up point cards; merchants owned, up to a
+    number, and those of them that are ready in hand. It looks no action ahead, and takes no notice of the automa or
+    the other seats.
     """
 
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -79,7 +79,9 @@ class PlannerAgent(RowAgent):
         parts = np.array_split(np.arange(len(S)), len(self._beams))
         with ThreadPoolExecutor(len(parts)) as pool:
             work = [(S[part], beam, chosen[part]) for part, beam in zip(parts, self._beams, strict=True)]
-            plans = [pool.submit(plan_rows, rows, self.depth, self.discount, DEFAULT_WEIGHTS, *job) for rows, *job in work]
+            plans = [
+                pool.submit(plan_rows, rows, self.depth, self.discount, DEFAULT_WEIGHTS, *job) for rows, *job in work
+            ]
             for done in plans:
                 done.result()
         return np.concatenate([out for _, _, out in work])

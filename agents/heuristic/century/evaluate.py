@@ -1,8 +1,8 @@
 """What a position of Century is worth to a seat, in points: kernels over rows, like the rules.
 
-The worth has three parts: what is banked (point cards and coins), the caravan (each cube, and how far it covers the face-up
-point cards), and the merchants (how many a seat has, how many of them await a rest). Alone against the automa there is a
-fourth: the fewer merchants are left for its die, the better, and without any it is frozen (U13).
+The worth has three parts: what is banked (point cards and coins), the caravan (each cube, and how far it covers the
+face-up point cards), and the merchants (how many a seat has, how many of them await a rest). Alone against the automa
+there is a fourth: the fewer merchants are left for its die, the better, and without any it is frozen (U13).
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ W_PLAYED = W_MORE + 1  # a played card, which awaits a rest
 W_SUPPLY = W_PLAYED + 1  # solo: a merchant less that may still lie in the row
 W_FREEZE = W_SUPPLY + 1  # solo: a row without merchants instead of a full one
 W_RIVAL = W_FREEZE + 1  # share of a rival's worth that counts against one's own
-W_RACE = W_RIVAL + 1  # chance in a turn that a rival claims a point card that its caravan covers
-W_AUTOMA_TURN = W_RACE + 1  # solo: what the automa gains in a turn
+W_AUTOMA_TURN = W_RIVAL + 1  # solo: what the automa gains in a turn
 W_WIN = W_AUTOMA_TURN + 1  # winning the game
 WEIGHTS = W_WIN + 1
 
@@ -44,9 +43,9 @@ def default_weights():
     w = np.zeros(WEIGHTS)
     w[W_CUBES : W_CUBES + COLOUR_COUNT] = (0.3, 0.9, 1.5, 2.1)
     w[W_NEAR : W_NEAR + 2] = (0.25, 0.08)
-    w[W_CARD], w[W_ENOUGH], w[W_MORE], w[W_PLAYED] = 2.5, 8, 0.5, 0.5
+    w[W_CARD], w[W_ENOUGH], w[W_MORE], w[W_PLAYED] = 2.5, 8, 0.5, 0.25
     w[W_SUPPLY], w[W_FREEZE] = 0.3, 15.0
-    w[W_RIVAL], w[W_RACE], w[W_AUTOMA_TURN], w[W_WIN] = 0.3, 0.6, 2.2, 60.0
+    w[W_RIVAL], w[W_AUTOMA_TURN], w[W_WIN] = 0.3, 2.2, 60.0
     return w
 
 
@@ -170,7 +169,7 @@ SCALE_PER_CARD = 3.0  # and how many more for each card to come
 
 @kernel
 def cards_to_come(s):
-    """Return how many point cards may still be taken before the end: of the pyramid, or by the seat with most of them."""
+    """Return how many point cards may still be taken: of the pyramid, or by the seat that has most of them."""
     most = np.int64(0)
     for seat in range(np.int64(s["players"])):
         most = max(most, popcount(s["taken"][seat]))

@@ -11,6 +11,7 @@ from caravan_env.games.century.layout import PHASE_PAY, PHASE_UPGRADE
 from caravan_env.games.century.rules import step, total
 from caravan_env.games.century.tables import CARAVAN
 
+BANKED = 2.0  # what a point of a card or coin is worth, so that nothing keeps it from a claim
 STEP_WORTH = 0.5  # points that a pending upgrade step is worth
 EXCESS_COST = 1.0  # points that each cube beyond the limit costs
 READY_CARD = 0.4  # points that a card in hand is worth more than a played one
@@ -19,7 +20,7 @@ READY_CARD = 0.4  # points that a card in hand is worth more than a played one
 @kernel
 def progress(s, seat, w):
     """Return the points that a seat has and can hope for, in the course of its turn too."""
-    worth = banked(s, seat) + prospects(s, seat, w)
+    worth = BANKED * banked(s, seat) + prospects(s, seat, w)
     worth -= EXCESS_COST * max(total(s["cubes"][seat]) - CARAVAN, 0)
     worth += READY_CARD * popcount(s["hand"][seat])
     if s["seat"] == seat and s["phase"] == PHASE_UPGRADE:

@@ -1,12 +1,13 @@
 """A beam search over the seat's own turns, as kernels.
 
-Every position in the beam is one in which the seat begins a turn. All ways to play that turn lead to positions of the next
-beam, of which the `width` best are kept, equal ones once. What a plan is worth is what it has claimed, discounted by the
-turns until then, and at its end the worth of the position (`evaluate`). The first action of the best plan is the answer.
+Every position in the beam is one in which the seat begins a turn. All ways to play that turn lead to positions of the
+next beam, of which the `width` best are kept, equal ones once. What a plan is worth is what it has claimed, discounted
+by the turns until then, and at its end the worth of the position (`evaluate`), or of having won or lost the game. The
+first action of the best plan is the answer.
 
 What cannot be known is left out: merchants and point cards that chance would bring stay away, the automa's die is not
-rolled, rivals pass. The automa's claims need no chance (U1), so they are part of the plan. Inside a turn the seat pays with
-its lowest cubes and returns its lowest ones, except in the action that is to be chosen.
+rolled, rivals pass. The automa's claims need no chance (U1), so they are part of the plan. Inside a turn the seat pays
+with its lowest cubes and returns its lowest ones, except in the action that is to be chosen.
 """
 
 from __future__ import annotations
@@ -19,18 +20,16 @@ from numpy.typing import NDArray
 
 from agents.heuristic.century.evaluate import (
     W_AUTOMA_TURN,
-    W_RACE,
     W_RIVAL,
     W_WIN,
     banked,
-    covered_share,
     kernel,
     lead_at_end,
     prospects,
     rivals_worth,
     supply_worth,
 )
-from caravan_env.core.bits import bit, lowest, popcount
+from caravan_env.core.bits import ONE, bit, lowest, popcount
 from caravan_env.games.century.layout import (
     ACTIONS,
     AGAIN_ACTION,
@@ -67,7 +66,7 @@ MOST_TRADES = CARAVAN  # with one card in a turn; more need more cubes than a tu
 STACK = 64  # a few branches for each step inside a turn
 TIE = 0.5  # points; a tie with the automa is not a win (O11)
 SURE = 0.1  # points of a lead that decides the game when it ends at once
-HURRY = 0.85
+HURRY = 0.85  # by which the future is worth less when a rival can end the game with its next card
 SPREAD = 4.0  # points by which the lead may be wrong for each turn ahead, to the power of 1/2
 TABLE_SHARE = 16  # places of the table of known positions for each place of the beam
 PROBES = 8
@@ -80,7 +79,7 @@ _HALF = np.uint64(32)
 class Beam(NamedTuple):
     """The memory of a search, made once by `new_beam`.
 
-    The positions of one turn are in the first `width` places or in the others; those of the next turn go to the other half.
+    The positions of one turn are in one half of the places, those of the next turn in the other.
 
     Attributes:
         rows: (2 * width,) positions.
@@ -89,10 +88,11 @@ class Beam(NamedTuple):
         roots: the same shape, int64, the action that the plan begins with.
         heap: (width,) int64, the places of the next turn, the lowest score first, once all of them are used.
         known: (places,) uint64, a table of the hashes of the positions met in the next turn, 0 for none.
+        known_scores: the same shape, float64, their highest scores.
         stack: (STACK,) positions inside a turn; the last is the one being looked at.
         lows: (STACK,) int64, what was done last there: the colour raised, or the trades made.
         actions: (actions,) int64, the actions of one position.
-        count: (1,) int64, places used for the next turn.
+        used: (1,) int64, places used for the next turn.
         best: (1,) float64, the worth of the best plan.
         choice: (1,) int64, the action that it begins with.
     """
@@ -103,23 +103,26 @@ class Beam(NamedTuple):
     roots: NDArray[np.int64]
     heap: NDArray[np.int64]
     known: NDArray[np.uint64]
+    known_scores: NDArray[np.float64]
     stack: NDArray[np.void]
     lows: NDArray[np.int64]
     actions: NDArray[np.int64]
-    count: NDArray[np.int64]
+    used: NDArray[np.int64]
     best: NDArray[np.float64]
     choice: NDArray[np.int64]
 
 
 def new_beam(width: int) -> Beam:
     """Return the memory of a search that keeps `width` positions in each turn."""
+    table = 1 << (TABLE_SHARE * width - 1).bit_length()
     return Beam(
         np.zeros(2 * width, STATE),
         np.zeros(2 * width),
         np.zeros(2 * width),
         np.zeros(2 * width, np.int64),
         np.zeros(width, np.int64),
-        np.zeros(1 << (TABLE_SHARE * width - 1).bit_length(), np.uint64),
+        np.zeros(table, np.uint64),
+        np.zeros(table),
         np.zeros(STACK, STATE),
         np.zeros(STACK, np.int64),
         np.zeros(ACTIONS.size, np.int64),
@@ -140,7 +143,7 @@ class Turn(NamedTuple):
         start: the first place of the next turn in the beam.
     """
 
-    seat: int
+    seat: np.int64
     ahead: int
     price: float
     spare: int
@@ -229,7 +232,7 @@ def branches(depth, B):
 
 @kernel
 def expand(place, root, T, w, B):
-    """Play the turn that begins at `place` of the beam in all ways; `root` is whether their first actions are the choice."""
+    """Play the turn that begins at `place` of the beam in all ways; at the `root` these are the choice."""
     for a in range(list_actions(B.rows[place], B.actions)):
         first = B.actions[a] if root else B.roots[place]
         B.stack[STACK - 1] = B.rows[place]
@@ -237,7 +240,7 @@ def expand(place, root, T, w, B):
         while depth > 0:
             depth -= 1
             phase = B.stack[depth]["phase"]
-            if phase == PHASE_TRADE or phase == PHASE_UPGRADE:
+            if phase in (PHASE_TRADE, PHASE_UPGRADE):
                 B.stack[STACK - 1] = B.stack[depth]
                 B.lows[STACK - 1] = B.lows[depth]
                 depth = branches(depth, B)
@@ -246,28 +249,6 @@ def expand(place, root, T, w, B):
 
 
 # --- what a plan is worth --------------------------------------------------------------------------------------------
-
-
-@kernel
-def still_there(s, seat, card, ahead, w):
-    """Return the chance that no rival has claimed a point card so many turns ahead, from what their caravans cover."""
-    share = 0.0
-    if s["players"] == 1:
-        share = covered_share(s["cubes"][AUTOMA], card)
-    for other in range(np.int64(s["players"])):
-        if other != seat:
-            share = max(share, covered_share(s["cubes"][other], card))
-    return (1.0 - w[W_RACE] * share**4) ** ahead
-
-
-@kernel
-def gained(s, before, T, w):
-    """Return what a turn has gained: the points banked, times the chance that they can still be had."""
-    claimed = s["taken"][T.seat] & ~before["taken"][T.seat]
-    if claimed == NONE:
-        return 0.0
-    chance = still_there(before, T.seat, lowest(claimed), T.ahead, w)
-    return T.price * chance * (banked(s, T.seat) - banked(before, T.seat))
 
 
 @kernel
@@ -291,7 +272,7 @@ def final_worth(s, T, w):
 def weigh(depth, place, first, T, w, B):
     """Weigh the position at `depth` of the stack, in which the turn from `place` of the beam is over."""
     s = B.stack[depth]
-    gain = B.gains[place] + gained(s, B.rows[place], T, w)
+    gain = B.gains[place] + T.price * (banked(s, T.seat) - banked(B.rows[place], T.seat))
     if T.ahead == 0:
         gain -= w[W_RIVAL] * rivals_worth(s, T.seat, w)
     if is_finished(s):
@@ -325,15 +306,16 @@ def position_hash(s, seat):
 
 
 @kernel
-def is_new(own, known):
-    """Return whether a hash is not in the table yet, and note it there if there is room."""
-    last = np.uint64(known.shape[0] - 1)
+def is_better(own, score, B):
+    """Return whether a position, by its hash, is new or has its highest score so far; note it if there is room."""
+    last = np.uint64(B.known.shape[0] - 1)
     for k in range(PROBES):
-        at = (own + np.uint64(k)) >> np.uint64(1) & last
-        if known[at] == own:
+        at = ((own >> ONE) + np.uint64(k)) & last
+        if B.known[at] == own and score <= B.known_scores[at]:
             return False
-        if known[at] == NONE:
-            known[at] = own
+        if B.known[at] == own or B.known[at] == NONE:
+            B.known[at] = own
+            B.known_scores[at] = score
             return True
     return True
 
@@ -357,14 +339,14 @@ def sink(k, scores, heap):
 
 @kernel
 def offer(depth, gain, score, first, T, B):
-    """Keep the position at `depth` of the stack for the next turn if it is new and among the best."""
+    """Keep the position at `depth` of the stack if it is among the best of the next turn and no equal one is better."""
     width = B.heap.shape[0]
-    full = B.count[0] == width
+    full = B.used[0] == width
     if full and score <= B.scores[B.heap[0]]:
         return
-    if not is_new(position_hash(B.stack[depth], T.seat), B.known):
+    if not is_better(position_hash(B.stack[depth], T.seat), score, B):
         return
-    place = B.heap[0] if full else T.start + B.count[0]
+    place = B.heap[0] if full else T.start + B.used[0]
     B.rows[place] = B.stack[depth]
     B.gains[place] = gain
     B.scores[place] = score
@@ -372,9 +354,9 @@ def offer(depth, gain, score, first, T, B):
     if full:
         sink(0, B.scores, B.heap)
         return
-    B.heap[B.count[0]] = place
-    B.count[0] += 1
-    if B.count[0] == width:
+    B.heap[B.used[0]] = place
+    B.used[0] += 1
+    if B.used[0] == width:
         for k in range(width // 2 - 1, -1, -1):
             sink(k, B.scores, B.heap)
 
@@ -389,7 +371,7 @@ def turns_to_plan(s, depth):
 
 @kernel
 def pace(s, seat, discount):
-    """Return the discount of a turn; the future is worth less when a rival can end the game with its next card (E1)."""
+    """Return the discount of a turn, lower when the end is near (E1)."""
     for other in range(np.int64(s["players"])):
         if other != seat and popcount(s["taken"][other]) >= LAST_CARDS[s["players"]] - 1:
             return discount * HURRY
@@ -410,13 +392,13 @@ def plan(S, i, depth, discount, w, B):
     count, start, price = 1, 0, 1.0
     for ahead in range(turns_to_plan(S[i], depth)):
         turn = Turn(seat, ahead, price, spare, width - start)
-        B.count[0] = 0
+        B.used[0] = 0
         B.known[:] = NONE
         for k in range(count):
             expand(start + k, ahead == 0, turn, w, B)
-        if B.count[0] == 0:
+        if B.used[0] == 0:
             return B.choice[0]
-        count, start, price = B.count[0], width - start, price * rate
+        count, start, price = B.used[0], width - start, price * rate
     for k in range(start, start + count):
         if B.scores[k] > B.best[0]:
             B.best[0] = B.scores[k]
