@@ -145,9 +145,9 @@ def play_games(
 ) -> MatchResult:
     """Play a match with rotating seats.
 
-    Every agent sits in every seat equally often, and each deal of chance is played once for each seating, which takes luck
-    out of the comparison. Results do not depend on `rows`, provided that an agent's choice depends on the position alone,
-    or on that and its number of the game (`Agent.act_games`); so it is with all agents of this package.
+    Every agent sits in every seat equally often, and each deal of chance is played once for each seating, which
+    takes luck out of the comparison. Results do not depend on `rows`, provided that an agent's choice depends on the
+    position alone, or on that and its number of the game (`Agent.act_games`); so it is with all agents of this package.
 
     Args:
         game: the variant.

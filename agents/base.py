@@ -60,8 +60,8 @@ class Agent(ABC):
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return an action for each of many numbered games, see `act_rows`.
 
-        Agents that draw lots override it and keep one random stream per game number; a match then does not depend on how
-        many games are played at once. Agents that draw none need not.
+        Agents that draw lots override it and keep one random stream per game number; a match then does not depend on
+        how many games are played at once. Agents that draw none need not.
 
         Args:
             S: (rows,) games, not to be changed.

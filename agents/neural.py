@@ -86,7 +86,9 @@ class Description:
             struct = json.loads(path.read_text(encoding="utf-8"))
             description = cls(**struct)
         except OSError as error:
-            raise BadCheckpoint(f"{folder} is no checkpoint: {DESCRIPTION} cannot be read ({error.strerror})") from error
+            raise BadCheckpoint(
+                f"{folder} is no checkpoint: {DESCRIPTION} cannot be read ({error.strerror})"
+            ) from error
         except (ValueError, TypeError) as error:
             raise BadCheckpoint(f"the checkpoint {folder} is damaged: {DESCRIPTION}: {error}") from error
         if description.format != FORMAT:
@@ -104,8 +106,8 @@ class Description:
             )
         if dict(self.observation) != _pieces(game) or self.actions != game.num_actions:
             raise BadCheckpoint(
-                f"the checkpoint {folder} was trained with other rule switches, under which a seat sees something else: "
-                f"{_differences(self.params, game.params.to_json())}"
+                f"the checkpoint {folder} was trained with other rule switches, "
+                f"under which a seat sees something else: {_differences(self.params, game.params.to_json())}"
             )
 
 
@@ -228,7 +230,7 @@ def read_tensors(folder: Path, name: str, description: Description) -> dict[str,
 
 @kernel
 def _draw_tickets(R, rows, tickets):  # type: ignore[no-untyped-def]
-    """Write a uniform number in [0, 1 - 2**-24] per row: times a total, it stays below the total in spite of rounding."""
+    """Write a uniform number in [0, 1 - 2**-24] per row; times a total it stays below it in spite of rounding."""
     for k in range(rows.shape[0]):
         tickets[k] = np.float32(next_u64(R, rows[k]) >> np.uint64(40)) * np.float32(2.0**-24)
 

@@ -6,7 +6,7 @@
 | `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
 | `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
 | `policy:PATH` | a trained policy |
-| `FILE.py:NAME` | your own: a class derived from `agents.base.Agent`, any class with `act(state)`, a function of a state |
+| `FILE.py:NAME` | your own: a class derived from `agents.base.Agent` or with `act(state)`, a function of a state |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.base import Agent, BadAgent
 from agents.simple import FirstAgent, RandomAgent
-from caravan_env.core.errors import BadParams, CaravanError, UnknownName, nearest
+from caravan_env.core.errors import BadParams, UnknownName, nearest
 from caravan_env.core.game import Game, State
 
 #: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`.
@@ -174,7 +174,7 @@ def _from_file(spec: str, game: Game, seed: int) -> Agent:
     return ForeignAgent(game, seed, thing)
 
 
-def _from_class(kind: type, spec: str, game: Game, seed: int) -> Agent:
+def _from_class(kind: Any, spec: str, game: Game, seed: int) -> Agent:
     path, _, name = spec.rpartition(":")
     if inspect.isabstract(kind) or not callable(getattr(kind, "act", None)):
         raise BadAgent(f"class {name} in {path} lacks the method act(state)")

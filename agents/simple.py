@@ -13,8 +13,8 @@ from caravan_env.core.rng import streams
 class RandomAgent(RowAgent):
     """Plays each legal action with the same probability.
 
-    It keeps one random stream per game of a match (`act_games`) and one per row otherwise (`act_rows`): a choice depends
-    on the agent's seed, the number of the game or row, and how many choices were made there before.
+    It keeps one random stream per game of a match (`act_games`) and one per row otherwise (`act_rows`): a choice
+    depends on the agent's seed, the number of the game or row, and how many choices were made there before.
     """
 
     def __init__(self, game: Game, seed: int = 0) -> None:

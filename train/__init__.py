@@ -1,1 +1,1 @@
-"""Self-play training: typed configurations, PPO against a league, checkpoints that a run goes on from, evaluation, plots."""
+"""Self-play training: configurations, PPO against a league, checkpoints to go on from, evaluation, plots."""

@@ -17,11 +17,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from agents.neural import CHECKPOINTS, DESCRIPTION, WEIGHTS, BadCheckpoint, Description, checkpoint_folders, read_tensors
+from agents.neural import (
+    CHECKPOINTS,
+    DESCRIPTION,
+    WEIGHTS,
+    BadCheckpoint,
+    Description,
+    checkpoint_folders,
+    read_tensors,
+)
 from caravan_env.core.game import Game
 
 TENSORS = "training.safetensors"
@@ -97,7 +104,7 @@ def read_checkpoint(folder: Path, game: Game) -> tuple[dict[str, Any], Tensors, 
 
 
 def prune(run_dir: Path, keep: int, also: Sequence[int] = ()) -> None:
-    """Delete all but the last `keep` checkpoints and those at the steps in `also`, and what a killed run left half-written."""
+    """Delete all but the last `keep` checkpoints and the steps in `also`, and what a killed run left half-written."""
     for folder in checkpoint_folders(run_dir)[:-keep]:
         if step_of(folder) not in also:
             folder.rename(folder.with_name(_UNFINISHED + folder.name))  # so that it, too, goes whole or not at all

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import types
-import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -135,8 +133,8 @@ class ShapingConfig(_Section):
 
     Attributes:
         weight: factor of the potential; 0 switches shaping off.
-        potential: "score" (own score minus the best other, over `scale`) or "heuristic" (the game's own, if it has one).
-        scale: score points that are worth a potential of 1.
+        potential: "score" (own score minus the best other, over `scale`) or "heuristic" (the game's own, if it has
+        one). scale: score points that are worth a potential of 1.
     """
 
     weight: Annotated[float, Field(ge=0)] = 1.0

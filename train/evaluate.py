@@ -1,4 +1,4 @@
-"""How strong a policy is: matches against fixed opponents with rotated seats, a table of them, and a game to look at."""
+"""How strong a policy is: matches against fixed opponents with rotated seats, a table, and a game to look at."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def write_results(run_dir: Path, game: Game, agent: Agent, scores: Sequence[Scor
 
 def table(scores: Sequence[Score]) -> str:
     """Return the scores as a Markdown table."""
-    lines = ["| opponent | win rate | 95 % interval | games | points | opponent's points |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| opponent | win rate | 95 % interval | games | points | opponent's points |",
+        "|---|---|---|---|---|---|",
+    ]
     for s in scores:
         interval = f"{s.low:.1%} to {s.high:.1%}"
         lines.append(

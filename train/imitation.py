@@ -1,7 +1,7 @@
 """A start better than chance: behaviour cloning of a scripted agent before self-play.
 
-Where random play never reaches a reward, as in Caravan, a policy that has to find the first one by itself wastes most of
-a short run. AlphaStar's league (Vinyals et al. 2019) begins from imitation for the same reason.
+Where random play never reaches a reward, as in Caravan, a policy that has to find the first one by itself wastes
+most of a short run. AlphaStar's league (Vinyals et al. 2019) begins from imitation for the same reason.
 """
 
 from __future__ import annotations
@@ -56,20 +56,18 @@ def imitate(network: Network, game: Game, config: ImitationConfig, seed: int, th
     return float(np.mean(losses))
 
 
-def collect(
-    game: Game, config: ImitationConfig, seed: int, threads: int
-) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+def collect(game: Game, config: ImitationConfig, seed: int, threads: int) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     """Let the agent play against itself, and note what it chooses.
 
-    Now and then a random action is played instead, so that the positions are not only those that the agent gets into; what
-    is noted is always the agent's choice.
+    Now and then a random action is played instead, so that the positions are not only those that the agent gets
+    into; what is noted is always the agent's choice.
 
     Returns:
         Games (decisions,) of the state dtype, and the agent's actions (decisions,) int64.
     """
     batch = Batch(game, ROWS, seed)
     rng = np.random.default_rng(seed)
-    choose = _chooser(game, config.agent, seed, threads)
+    choose = _chooser(game, config.agent or "", seed, threads)
     games, choices = [], []
     for _ in range(-(-config.decisions // ROWS)):
         chosen = choose(batch)

@@ -121,7 +121,7 @@ class League:
         return shares / shares.sum()
 
     def report(self, finished: FinishedGames) -> None:
-        """Take note of finished games, see `OpponentPool.report`; the learner scores against each opponent by itself."""
+        """Take note of finished games, see `OpponentPool.report`: the learner's score against each opponent."""
         own, theirs = finished.returns[:, :1], finished.returns[:, 1:]
         scores = (own > theirs) + 0.5 * (own == theirs)
         for number, score in zip(finished.opponents[:, 1:].ravel(), scores.ravel(), strict=True):

@@ -55,7 +55,9 @@ def make_logger(run_dir: Path, step: int) -> Logger:
     """Return the logger of a run that goes on at `step`; lines of later steps and broken lines are removed first."""
     for name in (METRICS, EVALUATIONS):
         cut_back(run_dir / name, step)
-    return Logger(str(run_dir), [JsonLinesWriter(run_dir / METRICS), TensorBoardWriter(run_dir / TENSORBOARD, step + 1)])
+    return Logger(
+        str(run_dir), [JsonLinesWriter(run_dir / METRICS), TensorBoardWriter(run_dir / TENSORBOARD, step + 1)]
+    )
 
 
 def append_line(path: Path, struct: Mapping[str, Any]) -> None:

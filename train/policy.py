@@ -6,11 +6,12 @@ log-probabilities and entropies come from one masked log-softmax with a gradient
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import torch
+from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -43,7 +44,7 @@ class MaskedLogProbs(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, mask: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute both from one pass over the masked logits (exp of log-probabilities would be slow: they underflow)."""
+        """Compute both from the masked logits; exp of log-probabilities would be slow, as they underflow."""
         masked = _masked(logits, mask)
         log_probs, probs = torch.log_softmax(masked, dim=1), torch.softmax(masked, dim=1)
         entropy = -(probs * log_probs).sum(dim=1)
@@ -62,10 +63,14 @@ class MaskedLogProbs(torch.autograd.Function):
 class FastMaskedPolicy(MaskableActorCriticPolicy):
     """Drop-in policy of MaskablePPO for flat observations and one discrete action."""
 
+    net: Network
+
     def _build(self, lr_schedule: Any) -> None:
         inputs = int(np.prod(self.observation_space.shape or ()))
-        self.net = Network(inputs, int(self.action_space.n), self.net_arch)  # type: ignore[attr-defined]
-        self.optimizer = self.optimizer_class(self.net.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        widths = cast(Mapping[str, Sequence[int]], self.net_arch)
+        self.net = Network(inputs, int(cast(Discrete, self.action_space).n), widths)
+        make_optimizer = cast(Callable[..., torch.optim.Optimizer], self.optimizer_class)
+        self.optimizer = make_optimizer(self.net.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: NDArray[Any] | None = None
@@ -106,7 +111,9 @@ class BooleanMaskBuffer(MaskableRolloutBuffer):
         super().reset()
         self.action_masks = np.zeros(self.action_masks.shape, dtype=bool)
 
-    def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
+    def get(  # type: ignore[override]
+        self, batch_size: int | None = None
+    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Yield the rollout in random minibatches."""
         total = self.buffer_size * self.n_envs
         names = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")

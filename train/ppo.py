@@ -15,13 +15,24 @@ from train.config import Config
 from train.environment import TrainingEnv
 from train.policy import BooleanMaskBuffer, FastMaskedPolicy
 
-_LIKE_SB3 = ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "clip_range", "vf_coef", "max_grad_norm", "target_kl")
+_LIKE_SB3 = (
+    "n_steps",
+    "batch_size",
+    "n_epochs",
+    "gamma",
+    "gae_lambda",
+    "clip_range",
+    "vf_coef",
+    "max_grad_norm",
+    "target_kl",
+)
 
 
 class SelfPlayPPO(MaskablePPO):
-    """One rollout and one update per `iterate`; `learn` is not used, because evaluation and checkpoints come between."""
+    """One rollout and one update per `iterate`; `learn` is not used: evaluation and checkpoints come between."""
 
     env: TrainingEnv
+    policy: FastMaskedPolicy
 
     def __init__(self, config: Config, env: TrainingEnv, logger: Logger) -> None:
         ppo = config.ppo

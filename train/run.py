@@ -70,8 +70,8 @@ def run(config: Config, quiet: bool = False) -> RunResult:
     """
     prepare_folder(config)
     torch.set_num_threads(config.threads)
-    # numpy's BLAS gets one thread: its small products gain nothing from more, and its idle threads, which spin, take the
-    # learner's cores away.
+    # numpy's BLAS gets one thread: its small products gain nothing from more, and its idle threads, which spin, take
+    # the learner's cores away.
     with threadpool_limits(1, user_api="blas"), Progress(quiet) as display, _interrupts() as stop:
         trainer = Trainer(config)
         display.say(f"{config.run_dir}: {'going on at step ' + str(trainer.step) if trainer.step else 'a new run'}")
@@ -161,7 +161,7 @@ class Trainer:
             self.save()
 
     def save(self) -> Path:
-        """Write a checkpoint, if there is none of this step, and delete old ones, but keep the best; return its folder."""
+        """Write a checkpoint, if there is none of this step, and delete old ones, not the best; return its folder."""
         if folder_of(self.run_dir, self.step).exists():
             return folder_of(self.run_dir, self.step)
         parts = (self.model.optimizer_tensors(), self.env.snapshot(), self.league.tensors())
@@ -182,7 +182,11 @@ class Trainer:
     @property
     def best_step(self) -> int:
         """The step with the highest mean win rate over the evaluations' opponents, -1 before the first evaluation."""
-        return int(max(self.evaluations, key=lambda e: np.mean([s["score"] for s in e["scores"]]), default={"step": -1})["step"])
+        return int(
+            max(self.evaluations, key=lambda e: np.mean([s["score"] for s in e["scores"]]), default={"step": -1})[
+                "step"
+            ]
+        )
 
     def agent(self, sample: bool) -> PolicyAgent:
         """Return the policy as it is now."""

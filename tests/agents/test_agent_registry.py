@@ -59,7 +59,11 @@ def test_an_agent_is_named_by_its_spec_and_plays_legally(spec: str, game: Game) 
 @pytest.mark.parametrize(
     ("spec", "error", "parts"),
     [
-        ("planer", UnknownName, ["no agent 'planer'", "did you mean 'planner'?", "random", "policy:PATH", "FILE.py:NAME"]),
+        (
+            "planer",
+            UnknownName,
+            ["no agent 'planer'", "did you mean 'planner'?", "random", "policy:PATH", "FILE.py:NAME"],
+        ),
         ("planner:beem=3", UnknownName, ["no option 'beem'", "did you mean 'beam'?"]),
         ("planner:beam=wide", BadParams, ["planner:beam = 'wide'", "of type int"]),
         ("planner:beam=0", BadParams, ["planner:beam = 0", "1 to 4096"]),

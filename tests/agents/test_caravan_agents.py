@@ -141,7 +141,7 @@ def test_the_planner_steals_a_rare_good_beside_its_city() -> None:
 
 
 def test_the_planner_saves_a_good_from_a_thief() -> None:
-    """Seat 1 stands beside the ivory with a theft marker and has the link; seat 0 can deliver the ivory or some meat."""
+    """Seat 1 stands beside the ivory with a theft marker and a link; seat 0 can deliver the ivory or some meat."""
     ours = seat_of("d2 ivory", "d1", "d6 meat", "d5")
     theirs = seat_of("d2", "d1", theft=1)
     state = position(ours, theirs, left=1)
@@ -149,7 +149,7 @@ def test_the_planner_saves_a_good_from_a_thief() -> None:
 
 
 def test_plans_go_on_after_a_refill() -> None:
-    """The fourth free good is taken in the middle of the turn; what is drawn is unknown, the delivery after it is not."""
+    """The fourth free good is taken in mid-turn; what is drawn is unknown, the delivery after it is not."""
     free = ["hides", "swords", "salt", "meat", "meat", None, None, None]
     state = position(seat_of("b2", "c2", "d2", "d3"), seat_of(), free=free, bag={"meat": 8}, left=2)
     agent = make_agent("planner", state.game)

@@ -4,7 +4,8 @@ Play games with the kernels and with the plain-Python reference side by side and
     python -m tests.reference.differential caravan --games 20000 --jobs 2
 
 Each game draws its switches and movers from its number alone, so a failing game can be repeated with
-`--first N --games 1`. At the end a table tells how often each clause of the rules was exercised; a clause that never was is an error.
+`--first N --games 1`. At the end a table tells how often each clause of the rules was exercised; a clause that never
+was is an error.
 """
 
 from __future__ import annotations

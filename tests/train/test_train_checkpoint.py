@@ -88,10 +88,19 @@ def edit(path: Path, **changes: object) -> None:
         (lambda folder: (folder / "policy.json").unlink(), "is no checkpoint: policy.json cannot be read"),
         (lambda folder: (folder / "policy.json").write_text("{"), "is damaged: policy.json"),
         (lambda folder: edit(folder / "policy.json", surplus=1), "is damaged: policy.json"),
-        (lambda folder: edit(folder / "policy.json", format=99), "is checkpoint format 99; this package reads format 1"),
-        (lambda folder: edit(folder / "policy.json", version=99), "is of caravan version 99, and this package plays version"),
+        (
+            lambda folder: edit(folder / "policy.json", format=99),
+            "is checkpoint format 99; this package reads format 1",
+        ),
+        (
+            lambda folder: edit(folder / "policy.json", version=99),
+            "is of caravan version 99, and this package plays version",
+        ),
         (lambda folder: edit(folder / "policy.json", game="chess"), "is of the game 'chess', not of 'caravan'"),
-        (lambda folder: (folder / "policy.safetensors").write_bytes(b"x"), "policy.safetensors is not as it was written"),
+        (
+            lambda folder: (folder / "policy.safetensors").write_bytes(b"x"),
+            "policy.safetensors is not as it was written",
+        ),
         (lambda folder: (folder / "policy.safetensors").unlink(), "policy.safetensors cannot be read"),
         (lambda folder: (folder / "training.safetensors").write_bytes(b""), "training.safetensors is not as it was"),
         (lambda folder: (folder / "training.json").write_text("{}"), "training.json is not as it was written"),

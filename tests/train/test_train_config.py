@@ -33,7 +33,9 @@ def test_the_main_job_fits_into_ten_minutes():
 def test_overrides_change_single_values(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text("run_dir: runs/x\nbudget: {steps: 10}\nppo: {gamma: 0.9, n_envs: 8}\n")
-    config = load_config(path, ["ppo.gamma=0.5", "evaluation.opponents=[random, first]", "ppo.learning_rate=1e-4", "seed=7"])
+    config = load_config(
+        path, ["ppo.gamma=0.5", "evaluation.opponents=[random, first]", "ppo.learning_rate=1e-4", "seed=7"]
+    )
     assert (config.ppo.gamma, config.ppo.n_envs, config.ppo.learning_rate, config.seed) == (0.5, 8, 1e-4, 7)
     assert config.evaluation.opponents == ["random", "first"]
 
@@ -57,7 +59,10 @@ def test_a_saved_configuration_reads_back_equal(tmp_path):
         ({"budget": {}}, "one of budget.minutes and budget.steps must be given"),
         ({"budget": {"minutes": 0}}, "budget.minutes = 0 is not possible"),
         ({"network": {"trunk": [64, 0]}}, "network.trunk.1 = 0 is not possible"),
-        ({"league": {"sampling": "best"}}, "league.sampling = 'best' is not possible: input should be 'uniform', 'recent'"),
+        (
+            {"league": {"sampling": "best"}},
+            "league.sampling = 'best' is not possible: input should be 'uniform', 'recent'",
+        ),
         ({"league": {"latest": 0, "scripted": {}}}, "cannot all be 0"),
         ({"league": {"scripted": {"random": -1}}}, "league.scripted.random = -1 is not possible"),
         ({"game": {"name": "carvan"}}, "did you mean 'caravan'?"),

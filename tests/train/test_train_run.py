@@ -41,7 +41,15 @@ def test_a_run_leaves_what_it_should(tiny):
     folder = result.run_dir
     assert (result.finished, result.step, result.checkpoint) == (True, 1536, checkpoint_folders(folder)[-1])
     names = {path.name for path in folder.iterdir()}
-    files = {"config.yaml", "metrics.jsonl", "evaluations.jsonl", "results.json", "results.md", "replay.jsonl", "replay.html"}
+    files = {
+        "config.yaml",
+        "metrics.jsonl",
+        "evaluations.jsonl",
+        "results.json",
+        "results.md",
+        "replay.jsonl",
+        "replay.html",
+    }
     assert names == files | {"checkpoints", "tensorboard", "learning_curve.png", "win_rates.png"}
     assert [line["step"] for line in lines_without_times(folder / "metrics.jsonl")] == list(range(256, 1537, 256))
     assert [line["step"] for line in lines_without_times(folder / "evaluations.jsonl")] == [512, 1024, 1536]

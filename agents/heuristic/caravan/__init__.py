@@ -23,9 +23,9 @@ class GreedyAgent(RowAgent):
     """Plays the single action with the best immediate gain.
 
     The gain is, first, points: delivering, or collecting demand markers, less what carrying costs. Among actions with
-    equally many points it is progress: the points per action of the best good that the seat carries or could pick up, so
-    that it places camels where they link that good to its city, moves it on, and delivers. It never looks two actions
-    ahead, never steals on purpose, and takes no notice of the other seats.
+    equally many points it is progress: the points per action of the best good that the seat carries or could pick
+    up, so that it places camels where they link that good to its city, moves it on, and delivers. It never looks two
+    actions ahead, never steals on purpose, and takes no notice of the other seats.
     """
 
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -39,8 +39,8 @@ class PlannerAgent(RowAgent):
     """Searches the action sequences of its own turn for the one that leaves it best off against the others.
 
     A beam search (`search.plan`) with a hand-made evaluation (`evaluate`): what is delivered and collected; goods
-    carried, by the actions to their cities; goods within reach; theft; camels at hand; the same for the others, who move next.
-    It plans anew at each decision, so that its choice depends on the position alone.
+    carried, by the actions to their cities; goods within reach; theft; camels at hand; the same for the others, who
+    move next. It plans anew at each decision, so that its choice depends on the position alone.
     """
 
     def __init__(self, game: Game, seed: int = 0, *, beam: int = 32, threads: int = 1) -> None:
@@ -74,8 +74,9 @@ class PlannerAgent(RowAgent):
 def potential(S: NDArray[np.void], seats: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return about what each seat can expect as its return, for potential-based shaping (Ng, Harada and Russell 1999).
 
-    It is the planner's evaluation (points had and expected, less the mean of the others') through a tanh that gets steeper
-    as the goods run out; about the expected return of "win" with two players. Finished games have the potential 0.
+    It is the planner's evaluation (points had and expected, less the mean of the others') through a tanh that gets
+    steeper as the goods run out; about the expected return of "win" with two players. Finished games have the
+    potential 0.
 
     Args:
         S: (rows,) games.

@@ -1,9 +1,9 @@
 """What a position of Caravan is worth to a seat, in points: kernels over rows, like the rules.
 
-Everything rests on one number: how many camels a seat still has to place until a good is linked to its city. Placing one
-costs an action, or two where other camels stand (T3, T4); own camels and the Rainbow Camel link for free (G2, X3). So the
-cheapest link is a shortest path with prices 0, 1 and 2 on the cells, found for all goods of a kind at once by growing the
-set of cells that are linked to their city, price by price.
+Everything rests on one number: how many camels a seat still has to place until a good is linked to its city. Placing
+one costs an action, or two where other camels stand (T3, T4); own camels and the Rainbow Camel link for free (G2,
+X3). So the cheapest link is a shortest path with prices 0, 1 and 2 on the cells, found for all goods of a kind at
+once by growing the set of cells that are linked to their city, price by price.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.core.outcome import RETURN_MARGIN
 from caravan_env.games.caravan import rules
-from caravan_env.games.caravan.layout import KIND_MASK, KIND_SHIFT, CELL_SHIFT, KINDS, PHASE_OVER, SLOTS, TURN_ACTIONS, UNDER_BIT
+from caravan_env.games.caravan.layout import (
+    CELL_SHIFT,
+    KIND_MASK,
+    KIND_SHIFT,
+    KINDS,
+    PHASE_OVER,
+    TURN_ACTIONS,
+    UNDER_BIT,
+)
 from caravan_env.games.caravan.rules import (
     GRID,
     NONE,
@@ -47,8 +55,8 @@ DENIAL = 0.5  # share of a stolen good's points that its owner's loss is worth t
 WIN = 40.0  # points that winning is worth
 LOSS = 1.5  # of that, what losing costs: a lost game is worse than any that goes on
 NEVER = 99  # actions
-SCALE_AT_END = 8.0  # points that make a sure winner once the bag is empty
-SCALE_PER_GOOD = 0.6  # and how many more for each good in it
+SCALE = 9.0  # points that make a likely winner, from games of the planner against itself
+LAST_SCALE = 6.0  # the same once the bag is empty
 
 DISTANCE = np.array(
     [[abs(a // SIZE - b // SIZE) + abs(a % SIZE - b % SIZE) for b in range(CELLS)] for a in range(CELLS)], np.int8
@@ -207,8 +215,8 @@ def link_actions(s, seat, cell, city, gaps, linked, empties):
     """Return about how many actions it takes to fill the gaps of a link and to move a good over it.
 
     One move does if there are enough camels for the whole link. If not, those that the good has passed go ahead of it,
-    with one more move for each time that is done. If none is to spare at first and the good cannot pass any, one of those
-    further on has to come back.
+    with one more move for each time that is done. If none is to spare at first and the good cannot pass any, one of
+    those further on has to come back.
 
     Args:
         s: the position.
@@ -414,7 +422,8 @@ def winning_actions(s, seat, X):
 def race_worth(s, seat, X):
     """Return what a position with an empty bag is worth to the seat that has just moved.
 
-    The first to make a delivery that wins will make it, so what counts is whose turn comes first in which it can be done.
+    The first to make a delivery that wins will make it, so what counts is whose turn comes first in which it can be
+    done.
     """
     players = np.int64(s["players"])
     margin = 0.0
@@ -456,7 +465,7 @@ def potential_rows(S, seats, weights, X, out):
         s = S[i]
         out[i] = 0.0
         if s["phase"] != PHASE_OVER:
-            scale = SCALE_AT_END + SCALE_PER_GOOD * bag_total(s)
+            scale = LAST_SCALE if bag_total(s) == 0 else SCALE
             out[i] = math.tanh(table_worth(s, seats[i], weights, X) / scale)
 
 

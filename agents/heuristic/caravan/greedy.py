@@ -54,7 +54,7 @@ def list_useful(s, seat, actions, X):
 
 @kernel
 def best_step(S, i, seat, node, actions, X):
-    """Return the best gain that one action of row i leads to, and that action; `node` (1,) and `actions` are scratch."""
+    """Return the best gain that one action of row i leads to, and that action; node and actions are scratch."""
     best = -np.inf
     choice = np.int64(END_ACTION)
     for a in range(list_useful(S[i], seat, actions, X)):

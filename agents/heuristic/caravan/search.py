@@ -1,9 +1,10 @@
 """A beam search over the rest of the mover's own turn, as kernels.
 
 Positions of the turn are kept in four pools, one for each number of actions left, the `width` best of them in each. The
-pools are worked off from the most actions left to the fewest, so that a position is looked into only after all that lead to
-it; equal positions (rows of equal bytes) are kept once, whatever the order of the actions that led to them. Positions in
-which the turn is over are weighed against those of the other seats; the first action towards the best of them is the answer.
+pools are worked off from the most actions left to the fewest, so that a position is looked into only after all that
+lead to it; equal positions (rows of equal bytes) are kept once, whatever the order of the actions that led to them.
+Positions in which the turn is over are weighed against those of the other seats; the first action towards the best
+of them is the answer.
 
 A refill inside the turn draws goods that cannot be known: the plan goes on with their spaces empty.
 """
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.heuristic.caravan.evaluate import (
-    Scratch,
     final_worth,
     kernel,
     others_worth,
@@ -56,7 +56,7 @@ RACE_ACTION = 5.0  # points an action is worth on the way to a delivery that win
 
 
 class Pools(NamedTuple):
-    """The positions of a search; pool p has the places p * width to (p + 1) * width - 1 and holds those with p + 1 actions left.
+    """The positions of a search; pool p, of those with p + 1 actions left, begins at place p * width.
 
     Attributes:
         rows: (TURN_ACTIONS * width + 1,) positions; the last is the one that is being looked at.

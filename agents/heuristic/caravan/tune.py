@@ -1,9 +1,9 @@
 """How the planner's weights were found, and how to find better ones: `python -m agents.heuristic.caravan.tune --help`.
 
-Weights play copies of themselves that are moved in a random direction, one step there against one step the other way. Each
-deal is played from both seats. A regression of the margins on the directions gives the slope of the margin in all weights at
-once; the weights follow it. It is the search of simultaneous perturbations (Spall 1992) with a regression in place of the
-quotient, in games whose luck is halved by the shared deals.
+Weights play copies of themselves that are moved in a random direction, one step there against one step the other
+way. Each deal is played from both seats. A regression of the margins on the directions gives the slope of the margin
+in all weights at once; the weights follow it. It is the search of simultaneous perturbations (Spall 1992) with a
+regression in place of the quotient, in games whose luck is halved by the shared deals.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How the evaluation weighs what a seat has: a few numbers, and the table that the kernels read.
 
-The defaults were found by playing: `tune.py` pits weights against slightly different ones, with width 12 in the search, and
-follows what wins by more points. docs/agents.md says from where it started and what it brought.
+The defaults were found by playing: `tune.py` pits weights against slightly different ones, with width 12 in the
+search, and follows what wins by more points. docs/agents.md says from where it started and what it brought.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ NEAR = 4  # actions that a single turn can do
 HALFWAY = 8  # actions that two turns can do
 CLASSES = 2  # common and rare goods
 
-# Places of the weights in a row of the table, (2, WEIGHTS) float64; row 0 is for the seat that moves next, row 1 for others.
+# Places of the weights in a row of the table, (2, WEIGHTS) float64; row 0 is for the seat that moves next, row 1 for
+# others.
 W_CARRIED = 0  # (CLASSES, MAX_ACTIONS): a carried good by the actions to deliver it
 W_REACH = W_CARRIED + CLASSES * MAX_ACTIONS  # (3,): points less actions of the three best goods to pick up
 W_STEAL = W_REACH + 3  # the same of the best good to steal
