@@ -86,7 +86,12 @@ class MatchResult:
 
     @property
     def wins(self) -> NDArray[np.float64]:
-        """(games, agents): 1 for the agent with the highest return, shared equally if there are several."""
+        """(games, agents): 1 for the agent with the highest return, shared equally if there are several.
+
+        An agent alone, against what the game itself plays, wins with a return above 0 and shares the win with 0.
+        """
+        if len(self.agents) == 1:
+            return (np.sign(self.returns) + 1) / 2
         best = self.returns == self.returns.max(axis=1, keepdims=True)
         shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
         return shares
@@ -94,7 +99,8 @@ class MatchResult:
     @property
     def shared(self) -> int:
         """Number of games that had no sole winner."""
-        return int((self.wins.max(axis=1) < 1).sum())
+        wins = self.wins
+        return int(((wins > 0) & (wins < 1)).any(axis=1).sum())
 
     def win_rate(self, agent: int) -> Interval:
         """Return an agent's share of wins with its 95 % Wilson interval; a win shared by k counts 1/k for each."""

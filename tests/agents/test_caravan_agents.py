@@ -253,7 +253,7 @@ def test_potentials_of_two_seats_are_opposite_and_of_a_finished_game_zero() -> N
 
 def test_the_potential_foretells_the_return() -> None:
     game = make_game("caravan")
-    batch = some_positions(game, 60, 100, seed=5)
+    batch = some_positions(game, 60, 150, seed=5)
     told = potential(batch.S, np.zeros(60, np.int64))
     returns = finish(game, batch.S)
     assert np.corrcoef(told, returns[:, 0])[0, 1] > 0.4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caravan_env.core.record import read_record, replay
+from caravan_env.core.registry import game_names, game_spec
 
 OWN = """
 def first(state):
@@ -41,6 +42,12 @@ def test_a_match_as_a_table(caravan):
 
 def test_as_many_players_as_agents(caravan):
     assert caravan("match", "--agents", "random,first,random", "--games", 3, "--json").json["params"]["players"] == 3
+
+
+def test_alone_against_the_game_a_win_is_a_positive_return(caravan):
+    solo = next(name for name in game_names() if game_spec(name).params_type().players == 1)
+    agent = caravan("match", "--game", solo, "--agents", "first", "--games", 4, "--json").json["agents"][0]
+    assert agent["mean_return"] == pytest.approx(2 * agent["win_rate"] - 1)
 
 
 def test_every_game_can_be_saved(caravan, tmp_path):

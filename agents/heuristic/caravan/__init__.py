@@ -43,7 +43,7 @@ class PlannerAgent(RowAgent):
     move next. It plans anew at each decision, so that its choice depends on the position alone.
     """
 
-    def __init__(self, game: Game, seed: int = 0, *, beam: int = 32, threads: int = 1) -> None:
+    def __init__(self, game: Game, seed: int = 0, *, beam: int = 16, threads: int = 1) -> None:
         """Make a planner.
 
         Args:
