@@ -177,9 +177,7 @@ def play_games(
     chunks = []
     for first in range(0, total, rows):
         chunks.append(_Chunk(game, players, seed, np.arange(first, min(first + rows, total))))
-        chunks[-1].play()
-        if progress is not None:
-            progress(len(chunks[-1].numbers))
+        chunks[-1].play(progress)
     return _collect(game, players, seed, chunks)
 
 
@@ -216,8 +214,8 @@ class _Chunk:
         self._mask = np.zeros((rows, game.num_actions), np.uint8)
         self._log: list[NDArray[np.int32]] = []
 
-    def play(self) -> None:
-        """Play all games to their ends."""
+    def play(self, progress: Callable[[int], None] | None) -> None:
+        """Play all games to their ends, and tell how many have ended since the last call."""
         loops, everywhere = self.game.loops, np.ones(len(self.S), np.uint8)
         loops["start_rows"](self.S, self._chance, self._weights, self.game.template, everywhere)
         counts, ended = np.zeros(len(self.S), np.int64), np.zeros(len(self.S), np.uint8)
@@ -231,6 +229,8 @@ class _Chunk:
             flags = alive.astype(np.uint8)
             loops["step_rows"](self.S, self._chance, self._weights, actions, flags, self.returns, ended)
             self._log.append(np.where(alive, actions, NO_MOVE).astype(np.int32))
+            if progress is not None and ended.any():
+                progress(int(ended.sum()))
 
     def _ask(self, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the actions of all agents for the rows in which they are to move."""

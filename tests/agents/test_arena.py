@@ -83,7 +83,8 @@ def test_counts_and_times(match: MatchResult, game: Game) -> None:
     assert sum(agent["win_rate"] for agent in struct["agents"]) == pytest.approx(1, abs=1e-3)
     finished: list[int] = []
     assert play_games(game, TRIO, 4, rows=4, progress=finished.append).games == 6
-    assert finished == [4, 2]
+    assert sum(finished) == 6
+    assert min(finished) > 0
 
 
 def test_a_shared_win_is_shared() -> None:

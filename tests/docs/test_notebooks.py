@@ -23,6 +23,6 @@ def test_notebook_is_committed_without_outputs(path):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_runs(path, tmp_path):
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(notebook, timeout=900, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.outputs]
     assert len(shown) >= 5

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from caravan_env.cli.main import COMMANDS, call
-from caravan_env.core.registry import game_names
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Not `game_names()`: other tests register games of their own in the same process.
+SHIPPED_GAMES = [path.parent.name for path in (ROOT / "caravan_env" / "games").glob("*/rules.py")]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: What makes the expensive commands cheap, appended to them; everything else runs as it stands there.
 CHEAPER = {
@@ -88,6 +89,6 @@ def test_pictures_are_svg_of_their_own(picture):
 
 
 def test_every_game_has_a_picture_and_a_line():
-    for name in game_names():
+    for name in SHIPPED_GAMES:
         assert (ROOT / "docs" / "images" / f"{name}.svg").exists()
         assert f"| `{name}` |" in README

@@ -22,10 +22,11 @@ MAX_BEAM = 4096
 class GreedyAgent(RowAgent):
     """Plays the single action with the best immediate gain.
 
-    The gain is, first, points: delivering, or collecting demand markers, less what carrying costs. Among actions with
-    equally many points it is progress: the points per action of the best good that the seat carries or could pick
-    up, so that it places camels where they link that good to its city, moves it on, and delivers. It never looks two
-    actions ahead, never steals on purpose, and takes no notice of the other seats.
+    The gain is, first, points: delivering, or collecting demand markers. Among actions with equally many points it is
+    progress: what the best good that the seat carries or could pick up brings, less the actions that this still takes.
+    So it places camels where they link that good to its city, picks it up, moves it on, and delivers. If no action of a
+    whole turn gains anything, it takes the first of the two that do; if there are none, it ends the turn. It never
+    steals on purpose, and takes no notice of the other seats or of the end of the game.
     """
 
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -38,7 +39,7 @@ class GreedyAgent(RowAgent):
 class PlannerAgent(RowAgent):
     """Searches the action sequences of its own turn for the one that leaves it best off against the others.
 
-    A beam search (`search.plan`) with a hand-made evaluation (`evaluate`): what is delivered and collected; goods
+    A beam search (`search`) with a hand-made evaluation (`evaluate`): what is delivered and collected; goods
     carried, by the actions to their cities; goods within reach; theft; camels at hand; the same for the others, who
     move next. It plans anew at each decision, so that its choice depends on the position alone.
     """
@@ -56,26 +57,28 @@ class PlannerAgent(RowAgent):
         for name, value, most in (("beam", beam, MAX_BEAM), ("threads", threads, 256)):
             if not 1 <= value <= most:
                 raise BadParams(f"planner:{name} = {value} is not possible: 1 to {most}")
-        self._memories = [(new_scratch(), new_pools(beam)) for _ in range(threads)]
+        self.beam = beam
+        self.threads = threads
 
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         """See `Agent.act_rows`; depends on the positions alone."""
-        chosen = np.zeros(len(S), np.int64)
-        if len(self._memories) == 1:
-            plan_rows(S, DEFAULT_WEIGHTS, *self._memories[0], chosen)
-            return chosen
-        parts = np.array_split(np.arange(len(S)), len(self._memories))
+        parts = np.array_split(S, max(1, min(self.threads, len(S))))
+        if len(parts) == 1:
+            return self._plan(S)
         with ThreadPoolExecutor(len(parts)) as pool:
-            work = [(S[part], memory, chosen[part]) for part, memory in zip(parts, self._memories, strict=True)]
-            list(pool.map(lambda job: plan_rows(job[0], DEFAULT_WEIGHTS, *job[1], job[2]), work))
-            return np.concatenate([job[2] for job in work])
+            return np.concatenate(list(pool.map(self._plan, parts)))
+
+    def _plan(self, S: NDArray[np.void]) -> NDArray[np.int64]:
+        chosen = np.zeros(len(S), np.int64)
+        plan_rows(S, DEFAULT_WEIGHTS, new_scratch(), new_pools(self.beam), chosen)
+        return chosen
 
 
 def potential(S: NDArray[np.void], seats: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return about what each seat can expect as its return, for potential-based shaping (Ng, Harada and Russell 1999).
 
-    It is the planner's evaluation (points had and expected, less the mean of the others') through a tanh that gets
-    steeper as the goods run out; about the expected return of "win" with two players. Finished games have the
+    It is the planner's evaluation (points had and expected, less the mean of the others') through a tanh that was
+    fitted to the "win" returns of the planner's games against itself with two players. Finished games have the
     potential 0.
 
     Args:

@@ -80,10 +80,10 @@ class Pools(NamedTuple):
 def new_pools(width: int) -> Pools:
     """Return the memory of a search that keeps `width` positions in each pool."""
     places = TURN_ACTIONS * width
-    rows = np.zeros(places + 1, STATE)
+    words = np.zeros((places + 1, STATE.itemsize // 8), np.uint64)
     return Pools(
-        rows,
-        rows.view(np.uint64).reshape(places + 1, -1),
+        np.frombuffer(words, STATE),  # many times as fast as a view
+        words,
         np.zeros(TURN_ACTIONS, np.int64),
         np.zeros(places),
         np.zeros(places, np.int64),
