@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import config as numba_config
-from numba.core import types
+from numba.core.types.misc import unliteral
 
 from caravan_env.core.batch import Batch
 from caravan_env.core.contract import CHANCE, KERNELS, TERMINAL, GameSpec
@@ -275,7 +275,7 @@ def check_kernels(game: Game, seed: int) -> None:
     state = _random_state(game, seed, plies=10)
     _check_legal_here(game, state)
     for name in KERNELS:
-        signatures = {tuple(map(types.unliteral, one)) for one in getattr(game.spec.rules, name).signatures}
+        signatures = {tuple(map(unliteral, one)) for one in getattr(game.spec.rules, name).signatures}
         require(len(signatures) <= 1, f"kernel {name} is compiled for {len(signatures)} signatures")
 
 
