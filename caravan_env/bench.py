@@ -33,7 +33,7 @@ ROUNDS = 5
 ROLLOUT_ROWS = 64
 BATCH_ROWS = 256
 SCRIPT_STEPS = 400
-PURPOSEFUL_AGENTS = ("planner", "greedy")
+PURPOSEFUL_AGENTS = ("greedy", "planner")
 START_CODE = (
     "import time; t = time.perf_counter(); import caravan_env; game = caravan_env.make_game({game!r}); "
     "state = game.new_state(seed=0); state.step(int(state.legal_actions()[0])); print(time.perf_counter() - t)"
