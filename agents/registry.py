@@ -14,18 +14,21 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core import config as numba_config
 from numpy.typing import NDArray
 
 from agents.base import Agent, BadAgent
 from agents.simple import FirstAgent, RandomAgent
 from caravan_env.core.errors import BadParams, UnknownName, nearest
 from caravan_env.core.game import Game, State
+from caravan_env.core.kernel import cache_folder
 
 #: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`.
 HEURISTICS = {
@@ -68,6 +71,8 @@ def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
     else:
         kind = _agent_class(name, game)
         agent = kind(game, seed, **_read_options(name, kind, rest))
+        if name not in SIMPLE:
+            _announce_compilation(game)
     agent.name = spec.strip()
     return agent
 
@@ -101,6 +106,15 @@ def _heuristics(game: str) -> ModuleType | None:
 def _heuristic_agents(game: str) -> Mapping[str, type[Agent]]:
     module = _heuristics(game)
     return module.AGENTS if module else {}
+
+
+def _announce_compilation(game: Game) -> None:
+    """Say on stderr, while nothing of a game's heuristics is compiled, that the first decisions take a while."""
+    module = _heuristics(game.name)
+    if module is None or module.__file__ is None or numba_config.DISABLE_JIT:
+        return
+    if not any(cache_folder(module.__file__, str(game.spec.rules.__file__)).rglob("*.nbi")):
+        print(f"agents: compiling the scripted agents of {game.name!r} (once; later starts are fast)", file=sys.stderr)
 
 
 def _agent_class(name: str, game: Game) -> type[Agent]:

@@ -31,7 +31,7 @@ from caravan_env.core.rng import streams
 
 ROUNDS = 5
 ROLLOUT_ROWS = 64
-BATCH_ROWS = 256
+BATCH_ROWS = (256, 2048, 8192)  # the best counts: few rows stay in the cache, many keep two threads busy
 SCRIPT_STEPS = 400
 PURPOSEFUL_AGENTS = ("greedy", "planner")
 START_CODE = (
@@ -177,22 +177,23 @@ def _scripted(game: Game, seconds: float, agent: str, script: NDArray[np.int64])
 
 
 def _batched(game: Game, seconds: float, threads: int) -> Figure:
-    """Time `Batch.step` alone: actions are chosen between the timed calls."""
-    rows = BATCH_ROWS * threads
-    batch = Batch(game, rows, threads=threads)
-    best = 0.0
-    for _ in range(ROUNDS + 1):
-        spent, steps = 0.0, 0
-        while spent < seconds:
-            actions = batch.random_actions()
-            begin = time.perf_counter()
-            batch.step(actions)
-            spent += time.perf_counter() - begin
-            steps += rows
-        best = max(best, steps / spent)
-    written = 4 * game.layout.size + game.num_actions
+    """Time `Batch.step` alone, at the best number of rows: actions are chosen between the timed calls."""
+    batches = [Batch(game, rows, threads=threads) for rows in BATCH_ROWS]
+    best, rows = max((_step_rate(batch, seconds), batch.rows) for _ in range(ROUNDS) for batch in batches)
+    written = game.layout.size + game.num_actions
     what = f"Batch.step with {rows} rows from Python: check, step, chance, restart, full mask, observation"
     return Figure("batched", what, "random", best, threads=threads, floor=f"{written} bytes of observation and mask")
+
+
+def _step_rate(batch: Batch, seconds: float) -> float:
+    spent, steps = 0.0, 0
+    while spent < seconds:
+        actions = batch.random_actions()
+        begin = time.perf_counter()
+        batch.step(actions)
+        spent += time.perf_counter() - begin
+        steps += batch.rows
+    return steps / spent
 
 
 def _batched_script(game: Game, seconds: float, agent: str, script: NDArray[np.int64]) -> Figure:

@@ -133,8 +133,8 @@ class ShapingConfig(_Section):
 
     Attributes:
         weight: factor of the potential; 0 switches shaping off.
-        potential: "score" (own score minus the best other, over `scale`) or "heuristic" (the game's own, if it has
-        one). scale: score points that are worth a potential of 1.
+        potential: "score" (own score minus the best other, over `scale`) or "heuristic" (the game's own).
+        scale: score points that are worth a potential of 1.
     """
 
     weight: Annotated[float, Field(ge=0)] = 1.0

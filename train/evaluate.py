@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from agents.arena import play_games
+import numpy as np
+
+from agents.arena import MatchResult, play_games, wilson
 from agents.base import Agent
 from agents.registry import make_agent
 from caravan_env.core.files import write_text
@@ -20,6 +24,7 @@ TABLE = "results.md"
 RESULTS = "results.json"
 REPLAY = "replay.jsonl"
 REPLAY_PAGE = "replay.html"
+PART = 64  # games that one thread plays side by side
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +52,9 @@ class Score:
     truncated: float
 
 
-def evaluate(game: Game, agent: Agent, opponents: Iterable[str], games: int, seed: int) -> list[Score]:
+def evaluate(
+    game: Game, agent: Agent, opponents: Sequence[str], games: int, seed: int, threads: int = 1
+) -> list[Score]:
     """Play a match against each opponent.
 
     Args:
@@ -56,8 +63,21 @@ def evaluate(game: Game, agent: Agent, opponents: Iterable[str], games: int, see
         opponents: agent specs.
         games: games per match, rounded up so that every seating is played equally often.
         seed: of chance and of the opponents.
+        threads: how many share the games; results do not depend on it.
     """
-    return [_match(game, agent, opponent, games, seed) for opponent in opponents]
+    parts = [(opponent, first) for opponent in opponents for first in range(0, games, PART)]
+
+    def play(part: tuple[str, int]) -> MatchResult:
+        opponent, first = part
+        seats: list[Agent | str] = [deepcopy(agent), *[opponent] * (game.players - 1)]
+        return play_games(game, seats, min(PART, games - first), seed + first)
+
+    with ThreadPoolExecutor(threads) as pool:
+        results = list(pool.map(play, parts))
+    return [
+        _score(opponent, [r for (name, _), r in zip(parts, results, strict=True) if name == opponent])
+        for opponent in opponents
+    ]
 
 
 def write_results(run_dir: Path, game: Game, agent: Agent, scores: Sequence[Score], notes: dict[str, Any]) -> None:
@@ -94,16 +114,16 @@ def table(scores: Sequence[Score]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _match(game: Game, agent: Agent, opponent: str, games: int, seed: int) -> Score:
-    result = play_games(game, [agent, *[opponent] * (game.players - 1)], games, seed)
-    rate = result.win_rate(0)
+def _score(opponent: str, results: Sequence[MatchResult]) -> Score:
+    wins, points = (np.concatenate(arrays) for arrays in zip(*((r.wins, r.scores) for r in results), strict=True))
+    rate = wilson(float(wins[:, 0].sum()), len(wins))
     return Score(
         opponent=opponent,
-        games=result.games,
+        games=len(wins),
         score=round(rate.share, 4),
         low=round(rate.low, 4),
         high=round(rate.high, 4),
-        points=round(float(result.scores[:, 0].mean()), 2),
-        opponent_points=round(float(result.scores[:, 1:].mean()), 2),
-        truncated=round(float(result.truncated.mean()), 4),
+        points=round(float(points[:, 0].mean()), 2),
+        opponent_points=round(float(points[:, 1:].mean()), 2),
+        truncated=round(float(np.concatenate([r.truncated for r in results]).mean()), 4),
     )

@@ -196,7 +196,9 @@ class Trainer:
         """Evaluate the final policy, write table, plots and a replay, and return the result."""
         choice = self.config.evaluation
         agent = self.agent(choice.sample)
-        scores = evaluate(self.game, agent, choice.opponents, choice.final_games, self._seed("final"))
+        scores = evaluate(
+            self.game, agent, choice.opponents, choice.final_games, self._seed("final"), self.config.threads
+        )
         notes = {"step": self.step, "seconds": round(self.seconds, 1), "checkpoint": checkpoint.name}
         write_results(self.run_dir, self.game, agent, scores, notes)
         write_plots(self.run_dir)
@@ -205,7 +207,9 @@ class Trainer:
     def _evaluate(self) -> None:
         choice = self.config.evaluation
         agent = self.agent(choice.sample)
-        scores = evaluate(self.game, agent, choice.opponents, choice.games, self._seed("evaluation"))
+        scores = evaluate(
+            self.game, agent, choice.opponents, choice.games, self._seed("evaluation"), self.config.threads
+        )
         line = {"step": self.step, "scores": [dataclasses.asdict(score) for score in scores]}
         self.evaluations.append(line)
         append_line(self.run_dir / EVALUATIONS, {**line, "time/seconds": round(self.seconds, 1)})

@@ -164,7 +164,10 @@ class Batch:
         if self._pool is None:
             work(self._spans[0], self._scratch[0])
         else:
-            list(self._pool.map(work, self._spans, self._scratch))
+            others = [self._pool.submit(work, *share) for share in zip(self._spans[1:], self._scratch[1:], strict=True)]
+            work(self._spans[0], self._scratch[0])
+            for other in others:
+                other.result()
 
 
 def _spans(rows: int, threads: int) -> list[slice]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from numba.core import config as numba_config
 
 from agents import registry
 from agents.base import Agent, BadAgent
@@ -82,6 +83,19 @@ def test_a_game_without_scripted_agents_says_so() -> None:
     message = sentence("greedy", Game(TOY), UnknownName)
     assert f"{TOY.name} has no scripted agents of its own" in message
     assert heuristic_potential(Game(TOY)) is None
+
+
+def test_the_first_start_says_that_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], game: Game
+) -> None:
+    monkeypatch.setattr(registry, "cache_folder", lambda *files: tmp_path)
+    make_agent("planner", game)
+    make_agent("random", game)
+    if not numba_config.DISABLE_JIT:
+        assert capsys.readouterr().err.count("compiling the scripted agents of 'caravan'") == 1
+    (tmp_path / "plan_rows.nbi").touch()
+    make_agent("planner", game)
+    assert capsys.readouterr().err == ""
 
 
 def test_heuristics_of_another_package_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:

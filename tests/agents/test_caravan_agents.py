@@ -17,6 +17,7 @@ from agents.registry import make_agent
 from caravan_env import Batch, Game, State, make_game
 from caravan_env.core.game import copy_rows
 from tests.caravan.build import GOODS, legal, position, seat_of
+from tests.core.processes import run_python
 
 SPECS = ["greedy", "planner:6"]
 VARIANTS: list[dict[str, Any]] = [
@@ -292,3 +293,25 @@ def test_the_planner_beats_greedy(players: int) -> None:
 def test_legal_is_what_tests_think() -> None:
     """The positions above would prove nothing if their other actions were not legal."""
     assert len(legal(last_call(10, 30))) > 50
+
+
+# --- the compiler ----------------------------------------------------------------------------------------------------
+
+CHOICES = """
+import json
+from agents.registry import make_agent
+from caravan_env import make_game
+
+state, choices = make_game("caravan", players=3, rainbow_camel=True).new_state(seed=5), []
+for spec, plies in (("greedy", 25), ("planner:2", 2)):
+    agent = make_agent(spec, state.game)
+    for _ in range(plies):
+        choices.append(agent.act(state))
+        state.step(choices[-1])
+print(json.dumps(choices))
+"""
+
+
+def test_choices_without_the_compiler_are_the_same_ones() -> None:
+    """Plain Python raises where compiled code reads beyond an array, so this checks the bounds, too."""
+    assert run_python(CHOICES, NUMBA_DISABLE_JIT="1") == run_python(CHOICES)

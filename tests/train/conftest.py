@@ -1,13 +1,13 @@
-"""A training that ends in seconds, and what the tests compare runs by."""
+"""A training that ends in seconds."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from train.config import Config, make_config
 
@@ -24,6 +24,12 @@ TINY: dict[str, Any] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    """Threads that wait for each other at every tiny layer would cost more than the layers."""
+    torch.set_num_threads(1)
+
+
 @pytest.fixture
 def tiny(tmp_path: Path) -> Callable[..., Config]:
     """Return a function that makes the tiny configuration, with sections changed, in a folder of the test."""
@@ -35,9 +41,3 @@ def tiny(tmp_path: Path) -> Callable[..., Config]:
         return make_config(values)
 
     return make
-
-
-def lines_without_times(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file of JSON lines without what depends on the clock."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    return [{name: value for name, value in line.items() if not name.startswith("time/")} for line in lines]

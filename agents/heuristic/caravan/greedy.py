@@ -20,23 +20,32 @@ from caravan_env.games.caravan.layout import CELL_SHIFT, END_ACTION, PHASE_OVER,
 from caravan_env.games.caravan.rules import VALUES, is_laden, step
 
 FAR = 0.01  # points for each cell that a carried good is away from its city, to tell equal prospects apart
+OTHER_GOODS = 0.03  # share of the goods that are not the best
 POINT = 1000.0  # a point in hand is worth more than any prospect
 LEAST = 1e-6  # what counts as a gain
+# Rows of the scratch: the position looked at, and the one it follows. Typed, or numba compiles `step` for each number.
+NODE = np.int64(0)
+FIRST = np.int64(1)
 
 
 @kernel
 def prospect(s, seat, X):
-    """Return what the best good that the seat carries or could pick up brings, less the actions it still takes."""
+    """Return what the best good that the seat carries or could pick up brings, less the actions it still takes.
+
+    All the goods it carries count a little, so that it goes on with another one where it cannot with the best.
+    """
     empties = survey(s, seat, X)
     best = best_three(X.net)[0]
+    total = 0.0
     for slot in range(s["camels"]):
         code = np.int64(s["camel"][seat, slot])
         if is_laden(code):
             kind, cell = kind_of(code), code >> CELL_SHIFT
             actions = actions_to_deliver(s, seat, kind, cell, empties, X)
-            away = DISTANCE[cell, s["city_cell"][kind]]
-            best = max(best, VALUES[kind] - ACTION_PRICE * actions - FAR * away)
-    return best
+            net = VALUES[kind] - ACTION_PRICE * actions - FAR * DISTANCE[cell, s["city_cell"][kind]]
+            best = max(best, net)
+            total += net
+    return best + OTHER_GOODS * total
 
 
 @kernel
@@ -59,7 +68,7 @@ def best_step(S, i, seat, node, actions, X):
     choice = np.int64(END_ACTION)
     for a in range(list_useful(S[i], seat, actions, X)):
         node[0] = S[i]
-        step(node, 0, actions[a])
+        step(node, NODE, actions[a])
         skip_draws(node[0])
         gain = gain_so_far(node[0], seat, X)
         if gain > best:
@@ -81,10 +90,10 @@ def grab(S, i, nodes, actions, X):
     while ahead < firsts:
         nodes[1] = S[i]
         if ahead >= 0:
-            step(nodes, 1, actions[1, ahead])
+            step(nodes, FIRST, actions[1, ahead])
             skip_draws(nodes[1])
         if nodes[1]["phase"] != PHASE_OVER and nodes[1]["seat"] == seat:
-            gain, action = best_step(nodes, 1, seat, nodes, actions[0], X)
+            gain, action = best_step(nodes, FIRST, seat, nodes, actions[0], X)
             if gain > best:
                 best, choice = gain, action if ahead < 0 else actions[1, ahead]
         if ahead < 0 and choice == END_ACTION and S[i]["actions_left"] == TURN_ACTIONS:

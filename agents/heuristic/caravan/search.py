@@ -107,16 +107,16 @@ def list_actions(s, useful, actions):
     """Write the legal actions of a position, but camels go to `useful` cells only; return how many there are."""
     slots, cells, picks, thefts, moves, rainbow = legal_sets(s)
     seat = np.int64(s["seat"])
-    count = add_set(moves, MOVE_START, actions, 0)
-    count = add_set(picks, PICK_START, actions, count)
-    count = add_set(thefts, STEAL_START, actions, count)
+    count = add_set(moves, np.int64(MOVE_START), actions, np.int64(0))
+    count = add_set(picks, np.int64(PICK_START), actions, count)
+    count = add_set(thefts, np.int64(STEAL_START), actions, count)
     while slots != NONE:
         slot = lowest(slots)
         slots &= slots - bit(0)
         cell = s["camel"][seat, slot] >> CELL_SHIFT
         there = cells & ~bit(cell) if cell < OFF_BOARD else cells
         count = add_set(there & useful, CAMEL_START + slot * CELLS, actions, count)
-    count = add_set(rainbow & useful, RAINBOW_START, actions, count)
+    count = add_set(rainbow & useful, np.int64(RAINBOW_START), actions, count)
     actions[count] = END_ACTION
     return count + 1
 
