@@ -50,6 +50,9 @@ def agent_names(game: str | None = None) -> list[str]:
     return sorted({*SIMPLE, *(name for module in modules for name in _heuristic_agents(module))})
 
 
+_announced: set[str] = set()
+
+
 def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
     """Return the agent of a spec, see the table above.
 
@@ -111,8 +114,9 @@ def _heuristic_agents(game: str) -> Mapping[str, type[Agent]]:
 def _announce_compilation(game: Game) -> None:
     """Say on stderr, while nothing of a game's heuristics is compiled, that the first decisions take a while."""
     module = _heuristics(game.name)
-    if module is None or module.__file__ is None or numba_config.DISABLE_JIT:
+    if module is None or module.__file__ is None or numba_config.DISABLE_JIT or game.name in _announced:
         return
+    _announced.add(game.name)
     if not any(cache_folder(module.__file__, str(game.spec.rules.__file__)).rglob("*.nbi")):
         print(f"agents: compiling the scripted agents of {game.name!r} (once; later starts are fast)", file=sys.stderr)
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from caravan_env import __version__
 from caravan_env.core.batch import Batch
 from caravan_env.core.game import Game
 from caravan_env.core.kernel import CACHE_ROOT_VARIABLE
@@ -91,18 +87,6 @@ def bench(game: Game, seconds: float = 1.0, core: int | None = None, starts: boo
         yield _loop(game, seconds)
         if starts and _is_registered(game):
             yield from _starts(game)
-
-
-def machine() -> dict[str, Any]:
-    """Return what a figure depends on: processor, cores, versions."""
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "numpy": np.__version__,
-        "caravan_env": __version__,
-    }
 
 
 @contextlib.contextmanager
@@ -277,13 +261,3 @@ def _is_registered(game: Game) -> bool:
     from caravan_env.core.registry import game_names
 
     return game.name in game_names() and make_game(game.name).spec is game.spec
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

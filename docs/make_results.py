@@ -1,12 +1,15 @@
-"""Fill in the README's tables of results, `make results`: each from what a command measured on this machine.
+"""Fill in the tables of results in README.md and docs/results.md, each from what was measured on this machine.
 
-    python docs/make_results.py [policy] [agents] [speed] [peers] [--run DIR] [--games N] [--peers FILE]
+    python docs/make_results.py [TABLE ...] [--runs DIR] [--games N] [--peers FILE]
 
 | table | comes from |
 | --- | --- |
 | policy | the final evaluation in the run folder that `make train` left |
-| agents | matches that are played now |
-| speed | `caravan bench`, run now |
+| agents | matches of Caravan's scripted agents that are played now |
+| solo | games of Century against the automa that are played now; policies from run folders, if they are there |
+| duel | matches of Century for two that are played now, the same |
+| switches | games of Century's greedy agent with one rule switch changed, played now |
+| speed | `caravan bench` for each game, run now |
 | peers | the file that `python benchmarks/peers.py --json FILE` wrote |
 
 A table whose input is missing stays as it is.
@@ -19,20 +22,38 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
-from agents.arena import play_games
-from agents.registry import agent_names
-from caravan_env.bench import bench, machine
+from agents.arena import play_games, wilson
+from agents.registry import agent_names, make_agent
+from caravan_env.bench import Figure, bench
+from caravan_env.core.batch import Batch
 from caravan_env.core.files import write_text
-from caravan_env.core.registry import make_game
+from caravan_env.core.game import Game
+from caravan_env.core.machine import machine
+from caravan_env.core.registry import game_names, make_game
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "results.md")
 GAME = "caravan"
+SOLO = {"standard": {"players": 1}, "expert": {"players": 1, "expert": True}}
 SCRIPTED = ("planner", "greedy", "random")
+THREADS = 2
+SPEED_ROWS = {
+    "rollout": "rollouts in the kernel: choice, step, chance",
+    "batched": "`Batch.step` from Python: check, step, chance, restart, mask, observation",
+    "batched_purposeful": "`Batch.step`, 64 rows",
+    "aec": "PettingZoo AEC loop, all checks on",
+    "loop": "Python loop over one `State`",
+    "start_cold": "import to first step, nothing compiled",
+    "start_warm": "import to first step, kernels in the cache",
+}
 
 
 class NoInput(Exception):
@@ -43,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fill in the tables that are asked for, all by default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{', '.join(TABLES)}; all by default")
-    parser.add_argument("--run", type=Path, default=Path("runs/caravan-2p"), help="the run folder of `make train`")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="the folder with the run folders")
     parser.add_argument("--games", type=int, default=400, help="games of each match between agents")
     parser.add_argument("--peers", type=Path, default=Path("peers.json"), help="what benchmarks/peers.py wrote")
     options = parser.parse_args(arguments)
@@ -55,8 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except NoInput as reason:
             print(f"{name}: left as it was, {reason}")
         else:
-            write_text(README, fill(README.read_text(encoding="utf-8"), name, lines))
+            document = document_of(name)
+            write_text(document, fill(document.read_text(encoding="utf-8"), name, lines))
             print(f"{name}: filled in")
+
+
+def document_of(name: str) -> Path:
+    """Return the document that has the marks of a table."""
+    return next(path for path in DOCUMENTS if f"<!-- {name}:begin -->" in path.read_text(encoding="utf-8"))
 
 
 def fill(text: str, name: str, lines: Iterable[str]) -> str:
@@ -82,7 +109,8 @@ def here() -> str:
 
 def policy_table(options: argparse.Namespace) -> list[str]:
     """Return the final evaluation of a run."""
-    results, config = options.run / "results.json", options.run / "config.yaml"
+    run = options.runs / "caravan-2p"
+    results, config = run / "results.json", run / "config.yaml"
     if not results.exists():
         raise NoInput(f"{results} does not exist; it comes with `make train`")
     found = json.loads(results.read_text(encoding="utf-8"))
@@ -120,14 +148,96 @@ def agents_table(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def speed_table(options: argparse.Namespace) -> list[str]:
-    """Return the figures of `caravan bench`."""
-    figures = [figure.to_json() for figure in bench(make_game(GAME), core=0)]
-    rows = [(f"{f['what']}{play(f)}", str(f["threads"]), amount(f)) for f in figures]
+def solo_table(options: argparse.Namespace) -> list[str]:
+    """Return how often each agent beats the automa of Century, and how often it empties the merchant row."""
+    rows = []
+    for (mode, params), name in itertools.product(SOLO.items(), ("random", "greedy", "planner", "policy")):
+        game = make_game("century", **params)
+        spec = name if name != "policy" else policy_of(options, f"century-solo{'-expert' * (mode == 'expert')}")
+        if spec is None:
+            continue
+        S, returns = play_out(game, spec, options.games)
+        rate, empty = wilson(float((returns > 0).sum()), len(S)), wilson(float((S["row_size"] == 0).sum()), len(S))
+        shares = (percent(rate.share), interval(rate.low, rate.high), percent(empty.share))
+        rows.append((f"{mode}, {name}", *shares, str(len(S))))
+    columns = ("Century alone against the automa", "wins", "95 % interval", "merchant row empty", "games")
     return [
-        f"Speed with 2 players, best of several rounds, pinned to one core (two for two threads) of {here()}:",
+        "A game that the turn limit cuts off is not a win. *Merchant row empty*: games at whose end no merchant was "
+        "left, so that the automa, which lives on the row, was starved:",
         "",
-        *table(("what", "threads", ""), rows),
+        *table(columns, rows),
+    ]
+
+
+def duel_table(options: argparse.Namespace) -> list[str]:
+    """Return matches of Century for two."""
+    game = make_game("century", players=2)
+    policy = policy_of(options, "century-2p")
+    pairs = [("planner", "greedy"), ("greedy", "random")]
+    if policy:
+        pairs += [(policy, name) for name in ("random", "greedy", "planner")]
+    rows = []
+    for pair in pairs:
+        result = play_games(game, pair, options.games)
+        rate, mean = result.win_rate(0), result.scores.mean(axis=0)
+        names = " - ".join("policy" if name == policy else name for name in pair)
+        scores = f"{mean[0]:.1f} : {mean[1]:.1f}"
+        rows.append((names, percent(rate.share), interval(rate.low, rate.high), str(result.games), scores))
+    return table(("Century, 2 players", "wins of the first", "95 % interval", "games", "points"), rows)
+
+
+def switches_table(options: argparse.Namespace) -> list[str]:
+    """Return what each rule switch of Century's solo game does to the greedy agent's share of wins."""
+    settings: list[dict[str, Any]] = [{}]
+    for name, default, choices, _ in make_game("century").params.describe():
+        if choices and name != "returns":
+            settings += [{name: choice} for choice in choices if choice != default]
+    rows = []
+    for setting in settings:
+        _, returns = play_out(make_game("century", players=1, **setting), "greedy", options.games)
+        rate = wilson(float((returns > 0).sum()), len(returns))
+        label = ", ".join(f"`{name} = {json.dumps(value)}`" for name, value in setting.items()) or "as shipped"
+        rows.append((label, percent(rate.share), interval(rate.low, rate.high), str(len(returns))))
+    return table(("Century alone, greedy, with", "wins", "95 % interval", "games"), rows)
+
+
+def policy_of(options: argparse.Namespace, run: str) -> str | None:
+    """Return the spec of the policy of a run, None if there is no such run."""
+    folder = options.runs / run
+    return f"policy:{folder}" if (folder / "results.json").exists() else None
+
+
+def play_out(game: Game, spec: str, games: int, seed: int = 0) -> tuple[NDArray[np.void], NDArray[np.float64]]:
+    """Let an agent play games for one to their ends; return the last positions (games,) and its returns (games,)."""
+    batch = Batch(game, games, seed)
+    parts = np.array_split(np.arange(games), THREADS)
+    agents = [make_agent(spec, game, seed) for _ in parts]
+    with ThreadPoolExecutor(THREADS) as pool:
+        while (batch.seats >= 0).any():
+            alive = [part[batch.seats[part] >= 0] for part in parts]
+            actions = np.zeros(games, np.int64)
+            chosen = pool.map(lambda a, rows: a.act_games(batch.S[rows], batch.mask[rows], rows), agents, alive)
+            for rows, some in zip(alive, chosen, strict=True):
+                actions[rows] = some
+            batch.play(actions, batch.seats >= 0)
+            batch.refresh()
+    return batch.S, batch.returns[:, 0]
+
+
+def speed_table(options: argparse.Namespace) -> list[str]:
+    """Return the figures of `caravan bench`, a column for each game."""
+    figures: dict[tuple[str, int], dict[str, str]] = {}
+    for name in game_names():
+        for figure in bench(make_game(name), core=0):
+            figures.setdefault((f"{SPEED_ROWS[figure.name]}{play(figure)}", figure.threads), {})[name] = amount(figure)
+    rows = [
+        (what, str(threads), *(found.get(name, "-") for name in game_names()))
+        for (what, threads), found in figures.items()
+    ]
+    return [
+        f"Speed, best of several rounds, pinned to one core (two for two threads) of {here()}:",
+        "",
+        *table(("steps per second, or seconds", "threads", *game_names()), rows),
     ]
 
 
@@ -163,22 +273,26 @@ def interval(low: float, high: float) -> str:
 
 def points(score: Mapping[str, Any]) -> str:
     """Return own and other points of a line of an evaluation."""
-    return f"{score['points']:.1f} : {score['opponent_points']:.1f}"
+    other = score["opponent_points"]
+    return f"{score['points']:.1f}" + ("" if other is None else f" : {other:.1f}")
 
 
-def play(figure: Mapping[str, Any]) -> str:
+def play(figure: Figure) -> str:
     """Return whose moves a figure follows."""
-    return f" ({figure['play']} play)" if figure.get("play") else ""
+    return f", {figure.play} play" if figure.play else ""
 
 
-def amount(figure: Mapping[str, Any]) -> str:
+def amount(figure: Figure) -> str:
     """Return a figure with its unit."""
-    return f"{figure['seconds']:.2f} s" if "seconds" in figure else f"{figure['steps_per_second']:,.0f} steps/s"
+    return f"{figure.seconds:.2f} s" if figure.seconds else f"{figure.steps_per_second:,.0f}"
 
 
 TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "policy": policy_table,
     "agents": agents_table,
+    "solo": solo_table,
+    "duel": duel_table,
+    "switches": switches_table,
     "speed": speed_table,
     "peers": peers_table,
 }

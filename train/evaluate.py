@@ -25,6 +25,7 @@ RESULTS = "results.json"
 REPLAY = "replay.jsonl"
 REPLAY_PAGE = "replay.html"
 PART = 64  # games that one thread plays side by side
+ALONE = "the game itself"  # whom one player plays against
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,13 +33,13 @@ class Score:
     """How an agent fared against one opponent, which had all other seats.
 
     Attributes:
-        opponent: its spec.
+        opponent: its spec, or ALONE.
         games: how many were played.
         score: share of wins; a win shared by k seats counts 1/k.
         low: lower end of the 95 % interval of the share (Wilson 1927).
         high: upper end.
         points: mean points at the end.
-        opponent_points: the opponent's.
+        opponent_points: the opponent's; None for ALONE.
         truncated: share of games that the turn limit ended.
     """
 
@@ -48,7 +49,7 @@ class Score:
     low: float
     high: float
     points: float
-    opponent_points: float
+    opponent_points: float | None
     truncated: float
 
 
@@ -60,11 +61,12 @@ def evaluate(
     Args:
         game: the variant.
         agent: who is measured.
-        opponents: agent specs.
+        opponents: agent specs; a game for one player is played against ALONE in their place.
         games: games per match, rounded up so that every seating is played equally often.
         seed: of chance and of the opponents.
         threads: how many share the games; results do not depend on it.
     """
+    opponents = opponents if game.players > 1 else [ALONE]
     parts = [(opponent, first) for opponent in opponents for first in range(0, games, PART)]
 
     def play(part: tuple[str, int]) -> MatchResult:
@@ -109,9 +111,14 @@ def table(scores: Sequence[Score]) -> str:
     for s in scores:
         interval = f"{s.low:.1%} to {s.high:.1%}"
         lines.append(
-            f"| {s.opponent} | {s.score:.1%} | {interval} | {s.games} | {s.points:.1f} | {s.opponent_points:.1f} |"
+            f"| {s.opponent} | {s.score:.1%} | {interval} | {s.games} | {s.points:.1f} | {opponent_points(s)} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def opponent_points(score: Score) -> str:
+    """Return the opponent's points in words."""
+    return "-" if score.opponent_points is None else f"{score.opponent_points:.1f}"
 
 
 def _score(opponent: str, results: Sequence[MatchResult]) -> Score:
@@ -124,6 +131,6 @@ def _score(opponent: str, results: Sequence[MatchResult]) -> Score:
         low=round(rate.low, 4),
         high=round(rate.high, 4),
         points=round(float(points[:, 0].mean()), 2),
-        opponent_points=round(float(points[:, 1:].mean()), 2),
+        opponent_points=None if opponent == ALONE else round(float(points[:, 1:].mean()), 2),
         truncated=round(float(np.concatenate([r.truncated for r in results]).mean()), 4),
     )

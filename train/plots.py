@@ -62,14 +62,16 @@ def win_rates(evaluations: Sequence[dict[str, Any]]) -> Figure:
     """Return the figure of the scores against fixed opponents over time, with their 95 % intervals."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
+    evaluations = list({line["step"]: line for line in evaluations}.values())  # the final one counts, of two at a step
     for opponent in dict.fromkeys(s["opponent"] for line in evaluations for s in line["scores"]):
         points = [(line["step"], s) for line in evaluations for s in line["scores"] if s["opponent"] == opponent]
         steps = [step for step, _ in points]
         (curve,) = axes.plot(steps, [s["score"] for _, s in points], marker="o", markersize=3, label=opponent)
         bounds = [s["low"] for _, s in points], [s["high"] for _, s in points]
         axes.fill_between(steps, *bounds, color=curve.get_color(), alpha=0.15, linewidth=0)
-    games = evaluations[-1]["scores"][0]["games"]
-    _dress(axes, f"score against fixed opponents ({games} games each, 95 % intervals)", share=True)
+    games = sorted({line["scores"][0]["games"] for line in evaluations})
+    counts = " to ".join(str(number) for number in dict.fromkeys((games[0], games[-1])))
+    _dress(axes, f"score against fixed opponents ({counts} games each, 95 % intervals)", share=True)
     axes.axhline(0.5, color="grey", linewidth=0.8, linestyle=":")
     axes.legend(frameon=False)
     return figure

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from agents.neural import BadCheckpoint, Network, PolicyAgent, checkpoint_folders
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game
+from caravan_env.core.machine import machine
 from train.checkpoint import Tensors, folder_of, prune, read_checkpoint, set_aside, write_checkpoint
 from train.config import BadConfig, Config, make_config
 from train.environment import TrainingEnv
@@ -156,7 +157,8 @@ class Trainer:
         if self._due(self.config.league.add_every, before):
             self.league.add(self.step, self.model.weights())
         if self._due(self.config.evaluation.every, before):
-            self._evaluate()
+            choice = self.config.evaluation
+            self._evaluate(self.agent(choice.sample), choice.games, "evaluation")
         if self._due(self.config.checkpoints.every, before):
             self.save()
 
@@ -194,25 +196,26 @@ class Trainer:
 
     def finish(self, checkpoint: Path) -> RunResult:
         """Evaluate the final policy, write table, plots and a replay, and return the result."""
-        choice = self.config.evaluation
-        agent = self.agent(choice.sample)
-        scores = evaluate(
-            self.game, agent, choice.opponents, choice.final_games, self._seed("final"), self.config.threads
-        )
-        notes = {"step": self.step, "seconds": round(self.seconds, 1), "checkpoint": checkpoint.name}
+        agent = self.agent(self.config.evaluation.sample)
+        scores = self._evaluate(agent, self.config.evaluation.final_games, "final")
+        notes = {
+            "step": self.step,
+            "seconds": round(self.seconds, 1),
+            "checkpoint": checkpoint.name,
+            "machine": machine(),
+        }
         write_results(self.run_dir, self.game, agent, scores, notes)
         write_plots(self.run_dir)
         return RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
 
-    def _evaluate(self) -> None:
-        choice = self.config.evaluation
-        agent = self.agent(choice.sample)
-        scores = evaluate(
-            self.game, agent, choice.opponents, choice.games, self._seed("evaluation"), self.config.threads
-        )
+    def _evaluate(self, agent: PolicyAgent, games: int, purpose: str) -> list[Score]:
+        """Play the configured opponents and add a line to the evaluations."""
+        opponents, seed = self.config.evaluation.opponents, self._seed(purpose)
+        scores = evaluate(self.game, agent, opponents, games, seed, self.config.threads)
         line = {"step": self.step, "scores": [dataclasses.asdict(score) for score in scores]}
         self.evaluations.append(line)
         append_line(self.run_dir / EVALUATIONS, {**line, "time/seconds": round(self.seconds, 1)})
+        return scores
 
     def _log(self, seconds: float, environment: float) -> None:
         record = self.logger.record

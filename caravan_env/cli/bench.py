@@ -42,7 +42,8 @@ def bench_command(
 
 def measure(game: Game, seconds: float, core: int | None, starts: bool, quiet: bool) -> dict[str, Any]:
     """Return all figures and the machine they are from, as JSON values."""
-    from caravan_env.bench import bench, machine
+    from caravan_env.bench import bench
+    from caravan_env.core.machine import machine
 
     figures: list[Figure] = []
     with progress_bar(f"measuring {game.name}", MOST_FIGURES, quiet) as advance:

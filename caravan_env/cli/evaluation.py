@@ -66,12 +66,13 @@ def evaluate_policy(
 ) -> list[dict[str, Any]]:
     """Return one line per opponent, as `train.evaluate.Score` has it."""
     from agents.neural import load_policy
-    from train.evaluate import evaluate
+    from train.evaluate import ALONE, evaluate
 
     agent = load_policy(path, game, seed, sample)
     rows: list[dict[str, Any]] = []
-    with faults_recorded(None), progress_bar(f"evaluating {path}", len(opponents), quiet) as advance:
-        for opponent in opponents:
+    matches = opponents if game.players > 1 else [ALONE]
+    with faults_recorded(None), progress_bar(f"evaluating {path}", len(matches), quiet) as advance:
+        for opponent in matches:
             rows += [dataclasses.asdict(score) for score in evaluate(game, agent, [opponent], games, seed)]
             advance(len(rows))
     return rows

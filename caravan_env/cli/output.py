@@ -50,7 +50,7 @@ def print_scores(title: str, scores: Sequence[Mapping[str, Any]]) -> None:
             f"{s['low']:.1%} - {s['high']:.1%}",
             s["games"],
             f"{s['points']:.1f}",
-            f"{s['opponent_points']:.1f}",
+            "-" if s["opponent_points"] is None else f"{s['opponent_points']:.1f}",
         )
         for s in scores
     ]

@@ -89,11 +89,13 @@ def test_the_first_start_says_that_it_compiles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], game: Game
 ) -> None:
     monkeypatch.setattr(registry, "cache_folder", lambda *files: tmp_path)
+    monkeypatch.setattr(registry, "_announced", set())
     make_agent("planner", game)
     make_agent("random", game)
     if not numba_config.DISABLE_JIT:
         assert capsys.readouterr().err.count("compiling the scripted agents of 'caravan'") == 1
     (tmp_path / "plan_rows.nbi").touch()
+    registry._announced.clear()
     make_agent("planner", game)
     assert capsys.readouterr().err == ""
 

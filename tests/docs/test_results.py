@@ -28,7 +28,7 @@ SCORE = {
 
 @pytest.fixture
 def options(tmp_path):
-    run = tmp_path / "run"
+    run = tmp_path / "caravan-2p"
     run.mkdir()
     (run / "results.json").write_text(
         json.dumps({"step": 1_000_000, "seconds": 600, "scores": [SCORE]}), encoding="utf-8"
@@ -43,12 +43,14 @@ def options(tmp_path):
         "missing": {"peer": "not installable"},
     }
     (tmp_path / "peers.json").write_text(json.dumps(peers), encoding="utf-8")
-    return argparse.Namespace(run=run, games=4, peers=tmp_path / "peers.json")
+    return argparse.Namespace(runs=tmp_path, games=4, peers=tmp_path / "peers.json")
 
 
-def test_the_readme_has_a_place_for_every_table():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_table_has_one_place():
     for name in make_results.TABLES:
+        places = [path for path in make_results.DOCUMENTS if f"<!-- {name}:begin -->" in path.read_text("utf-8")]
+        assert len(places) == 1
+        text = places[0].read_text(encoding="utf-8")
         assert make_results.fill(text, name, ["new"]) != text
 
 
@@ -77,10 +79,30 @@ def test_the_peers_table_names_what_is_missing(options):
     assert "peer is missing: not installable." in text
 
 
+def test_the_solo_table_counts_wins_and_empty_rows(options, monkeypatch):
+    monkeypatch.setattr(make_results, "SOLO", {"standard": {"players": 1, "turn_limit": 3}})
+    text = make_results.solo_table(options)
+    assert [line for line in text if line.startswith("| standard, greedy | 0.0 %")]
+    assert not any("policy" in line for line in text)
+
+
+def test_the_switches_table_has_a_line_for_every_choice(options):
+    lines = make_results.switches_table(options)
+    assert [line.split(" | ")[0] for line in lines[2:]] == [
+        "| as shipped",
+        "| `expert = true`",
+        '| `automa_claims = "top_only"`',
+        '| `roll_one_refresh = "row"`',
+        '| `roll_one_refresh = "none"`',
+        "| `automa_produces = false`",
+        "| `reshuffle_discards = true`",
+    ]
+
+
 def test_what_was_not_measured_stays(options, monkeypatch, tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text("<!-- policy:begin -->\nold\n<!-- policy:end -->\n", encoding="utf-8")
-    monkeypatch.setattr(make_results, "README", readme)
-    make_results.main(["policy", "--run", str(tmp_path / "nothing")])
+    monkeypatch.setattr(make_results, "DOCUMENTS", (readme,))
+    make_results.main(["policy", "--runs", str(tmp_path / "nothing")])
     assert "left as it was" in capsys.readouterr().out
     assert "old" in readme.read_text(encoding="utf-8")
