@@ -7,7 +7,7 @@ opponents="greedy", seat="rotate")` makes a `SeatEnv` with these arguments.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -16,7 +16,7 @@ from gymnasium.spaces.space import MaskNDArray
 from numpy.typing import NDArray
 
 from caravan_env.core.contract import TERMINAL
-from caravan_env.core.errors import IllegalAction, NotStarted
+from caravan_env.core.errors import BadParams, GameOver, IllegalAction, NotStarted, nearest
 from caravan_env.core.game import Game, State
 from caravan_env.envs.common import (
     MOST_RESTARTS,
@@ -36,6 +36,10 @@ from caravan_env.envs.common import (
 from caravan_env.envs.opponents import Opponent, act_in_state, make_opponents, name_of
 
 SEEDS = 2**63
+#: What an illegal action does: "raise" an error that changes nothing, or "lose" the game at once, for learners and
+#: checkers that know no masks.
+IllegalActions = Literal["raise", "lose"]
+LOSS = -1.0
 
 
 class LegalDiscrete(spaces.Discrete):
@@ -62,7 +66,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
       shaping the rewards of a game sum to the seat's return.
     - `reset(seed)` together with the actions determines the game, if the opponents were named by specs; ready agents
       keep randomness of their own.
-    - Illegal actions raise IllegalAction and change nothing. `action_space.sample()` draws legal ones only.
+    - Illegal actions raise IllegalAction and change nothing, unless the environment was told that they lose the game.
+      `action_space.sample()` draws legal ones only.
 
     Attributes:
         game: the variant that is played.
@@ -79,6 +84,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         seat: Seat = 0,
         shaping: Shaping | None = None,
         at_turn_limit: TurnLimit = "score",
+        illegal_actions: IllegalActions = "raise",
         render_mode: str | None = None,
         **params: Any,
     ) -> None:
@@ -91,6 +97,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             seat: which seat learns: a number, "random", or "rotate" (each game one seat further).
             shaping: adds potential-based rewards.
             at_turn_limit: what the learner is told when the turn limit ends a game, see `envs.common.TurnLimit`.
+            illegal_actions: "raise" or "lose", see `IllegalActions`; a lost game ends with the reward -1, whatever the
+                game's returns are made of, and says why in `info["illegal_action"]`.
             render_mode: None, "ansi", "rgb_array" or "human", see `envs.common.render`.
             **params: rule switches of the game, for example `players=3`.
 
@@ -102,7 +110,12 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         check_seat(self.game, seat)
         check_turn_limit(at_turn_limit)
         check_render_mode(render_mode)
+        if illegal_actions not in get_args(IllegalActions):
+            wrong = nearest(str(illegal_actions), get_args(IllegalActions))
+            raise BadParams(f"illegal_actions = {illegal_actions!r} is not possible: {wrong}")
         self.render_mode = render_mode
+        self._illegal_loses = illegal_actions == "lose"
+        self._lost = False
         self.seat = 0
         self._mask = np.zeros(self.game.num_actions, np.int8)
         self.observation_space: spaces.Space[Any] = observation_box(self.game)
@@ -133,6 +146,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             The observation, float32 of shape (observation,), and the info.
         """
         super().reset(seed=seed)
+        self._lost = False
         if seed is not None or self._state is None:
             self._games = 0
             self._opponents = make_opponents(self._opponent_choice, self.game, self._draw_seed())
@@ -164,7 +178,14 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             NotStarted: `reset` has not been called.
         """
         state = self._started()
-        state.step(action)
+        if self._lost:
+            raise GameOver(f"this game of {self.game.name} was lost by an illegal action; call reset() to go on")
+        try:
+            state.step(action)
+        except IllegalAction as error:
+            if not self._illegal_loses:
+                raise
+            return self._lose(state, str(error))
         self._play_opponents(state)
         self._look(state)
         over, info = state.is_terminal, self._info()
@@ -178,6 +199,12 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if self.render_mode == "human":
             self.render()
         return state.observe(self.seat), reward, over and not goes_on, goes_on, info
+
+    def _lose(self, state: State, why: str) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        self._lost = True
+        self._mask[:] = 0
+        reward = LOSS + self._shaping_reward(state, ends=True)
+        return state.observe(self.seat), reward, True, False, self._info() | {"illegal_action": why}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's action mask, (actions,) bool; all False once the game is over."""

@@ -1,4 +1,4 @@
-"""Two games for the tests of the views: Caravan, and a tiny one that ends by its rules within a few moves."""
+"""Games for the tests of the views, among them a tiny one that ends by its rules within a few moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from caravan_env import Game, State
 from caravan_env.core import registry
 
-#: Game, switches: every number of players, ends by the rules and by the turn limit, the Rainbow Camel.
+#: Game, switches: every number of players, one alone too, ends by the rules and by the turn limit.
 VARIANTS = {
     "nim-2": ("nim", {}),
     "nim-3": ("nim", {"players": 3, "returns": "rank"}),
@@ -24,6 +24,9 @@ VARIANTS = {
     "caravan-2": ("caravan", {"turn_limit": 30}),
     "caravan-3": ("caravan", {"players": 3, "turn_limit": 20, "returns": "margin"}),
     "caravan-4": ("caravan", {"players": 4, "turn_limit": 20}),
+    "century-1": ("century", {"players": 1, "turn_limit": 15, "returns": "margin"}),
+    "century-3": ("century", {"players": 3, "turn_limit": 8}),
+    "century-5": ("century", {"players": 5, "turn_limit": 5, "returns": "rank"}),
     "caravan-rainbow": ("caravan", {"players": 3, "rainbow_camel": True, "camels": 6, "turn_limit": 20}),
 }
 

@@ -32,6 +32,30 @@ def test_checkers_of_gymnasium_and_sb3(name: str, players: int, scripted: Any) -
     sb3_check_env(gymnasium.make(name, players=players, opponents=scripted))
 
 
+@unbounded
+@pytest.mark.parametrize("expert", [False, True])
+def test_checkers_on_a_game_for_one_player(expert: bool) -> None:
+    env = gymnasium.make("caravan_env/Century-v0", expert=expert, illegal_actions="lose")
+    check_env(env.unwrapped)
+    sb3_check_env(env)
+
+
+def test_an_illegal_action_may_lose_the_game() -> None:
+    env = SeatEnv("century", illegal_actions="lose", returns="margin")
+    env.reset(seed=1)
+    before = env.state.to_json()
+    look, reward, terminated, truncated, info = env.step(56)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert "pay Y" in info["illegal_action"] and not info["action_mask"].any() and not env.action_masks().any()
+    assert env.state.to_json() == before and np.array_equal(look, env.state.observe(0))
+    with pytest.raises(GameOver, match="lost by an illegal action"):
+        env.step(60)
+    _, info = env.reset()
+    assert info["action_mask"].any()
+    with pytest.raises(BadParams, match="illegal_actions = 'loose' is not possible"):
+        SeatEnv("century", illegal_actions="loose")  # type: ignore[arg-type]
+
+
 def test_every_game_has_an_id() -> None:
     assert (
         set(register_envs())
