@@ -34,6 +34,7 @@ from caravan_env.core.kernel import cache_folder
 HEURISTICS = {
     "caravan": "agents.heuristic.caravan",
     "century": "agents.heuristic.century",
+    "ukraine": "agents.heuristic.ukraine",
 }
 #: Agents for every game.
 SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent}

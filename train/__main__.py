@@ -9,6 +9,7 @@ from train.config import load_config
 from train.evaluate import table
 from train.run import run
 
+MISTAKE = 2  # of the user, as with `caravan`
 INTERRUPTED = 130  # what a shell reports after Ctrl-C
 
 
@@ -16,12 +17,12 @@ def main(arguments: list[str]) -> int:
     """Train as the arguments say; return the exit code."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__)
-        return 0 if arguments else 2
+        return 0 if arguments else MISTAKE
     try:
         result = run(load_config(arguments[0], arguments[1:]))
     except CaravanError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return MISTAKE
     print(table(result.scores) if result.finished else result.checkpoint)
     return 0 if result.finished else INTERRUPTED
 

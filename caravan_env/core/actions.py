@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 
@@ -23,12 +24,12 @@ class ActionGroup:
     axes: tuple[str, ...]
     start: int
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """Number of actions in the group."""
         return math.prod(self.shape)
 
-    @property
+    @functools.cached_property
     def stop(self) -> int:
         """One past the last action number of the group."""
         return self.start + self.size

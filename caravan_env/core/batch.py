@@ -14,6 +14,9 @@ from caravan_env.core.game import Game, illegal_action_message
 from caravan_env.core.rng import streams
 
 
+PICK_SEEDS = 2**40  # far from the seeds of chance that people choose
+
+
 class Batch:
     """A batch of games that advance together.
 
@@ -53,7 +56,7 @@ class Batch:
         self.returns = np.zeros((rows, game.players))
         self.ended = np.zeros(rows, np.uint8)
         self._chance = streams(seed, rows)
-        self._picks = streams(seed + 1, rows)
+        self._picks = streams(seed + PICK_SEEDS, rows)
         self._all = np.ones(rows, np.uint8)
         self._loops = game.loops
         self._spans = _spans(rows, threads)

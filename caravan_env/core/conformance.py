@@ -146,6 +146,20 @@ def check_observations(game: Game, seed: int) -> None:
         require(state.row.tobytes() == before, "observe() changes the game")
 
 
+def check_action_planes(game: Game, seed: int) -> None:
+    """Actions that belong to places are actions, none twice, and the places are those of the observation's planes."""
+    actions = game.action_planes
+    if actions is None:
+        return
+    require(actions.dtype == np.int64 and actions.ndim == 3, f"action planes are {actions.dtype} {actions.shape}")
+    chosen = actions[actions != -1]
+    within = bool(((chosen >= 0) & (chosen < game.num_actions)).all())
+    require(within, f"action planes hold numbers other than -1 and 0 to {game.num_actions - 1}")
+    require(len(np.unique(chosen)) == len(chosen), "action planes hold an action twice")
+    boards = {piece.shape[1:] for piece in game.layout.pieces.values() if len(piece.shape) == 3}
+    require(boards == {actions.shape[1:]}, f"action planes are {actions.shape[1:]}, the observation's {sorted(boards)}")
+
+
 def check_hidden_information(game: Game, seed: int) -> None:
     """`resample` changes nothing that the seat can see, and keeps the options of the mover."""
     stream = streams(seed, 1)
@@ -286,6 +300,7 @@ CHECKS: tuple[Callable[[Game, int], None], ...] = (
     check_words,
     check_structs,
     check_observations,
+    check_action_planes,
     check_hidden_information,
     check_other_rows,
     check_chance,

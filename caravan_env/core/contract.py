@@ -76,6 +76,9 @@ class GameSpec:
         draw: import path of the module with `draw_svg(struct, highlight=None, *, theme="auto", names=())` and, if it
             likes, `SEAT_COLOURS`; loaded when something is drawn.
         variants: named switch settings that have golden records, "default" among them.
+        action_planes: params -> (k, height, width) int64, for games with a board: the numbers of the k actions that
+            belong to each place of the observation's planes, which are its pieces of three dimensions, all of them
+            (n, height, width); -1 for none, and no action twice. None: the actions belong to no places.
     """
 
     name: str
@@ -91,6 +94,7 @@ class GameSpec:
     text: ModuleType
     draw: str
     variants: Mapping[str, Mapping[str, Any]]
+    action_planes: Callable[[Any], NDArray[np.int64]] | None = None
 
     def kernels(self) -> dict[str, Any]:
         """Return the game's kernels by contract name; a missing one is a TypeError that names it."""

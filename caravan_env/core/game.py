@@ -41,6 +41,8 @@ class Game:
         players: number of seats.
         num_actions: size of the action mask.
         layout: the named pieces of the observation vector.
+        action_planes: (k, height, width) int64, the actions that belong to each place of the observation's planes, or
+            None; see `GameSpec`.
         loops: compiled loops over batches, by name (`core.loops`).
         template: array of shape (1,), a row that carries the switches; a game starts from a copy of it.
     """
@@ -54,6 +56,7 @@ class Game:
         self.players = params.players
         self.num_actions = spec.actions.size
         self.layout: ObservationLayout = spec.observation(params)
+        self.action_planes = None if spec.action_planes is None else spec.action_planes(params)
         self.template = spec.new_row(params)
         self.loops = _bound_loops(spec)
 

@@ -15,7 +15,7 @@ def write_returns(mode, players, standing, out):
 
     Args:
         mode: RETURN_WIN, RETURN_RANK or RETURN_MARGIN.
-        players: number of seats.
+        players: number of seats, at least 2; a game for one says itself what it is to win.
         standing: integer array, at least (players,); higher is better, equal is a tie.
         out: (players,) float64; holds the scores on entry and the returns on exit.
     """

@@ -12,6 +12,7 @@ from caravan_env.core.game import Game
 _paths: dict[str, str] = {
     "caravan": "caravan_env.games.caravan:SPEC",
     "century": "caravan_env.games.century:SPEC",
+    "ukraine": "caravan_env.games.ukraine:SPEC",
 }
 _specs: dict[str, GameSpec] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Mapping
 from importlib import resources
@@ -106,8 +107,7 @@ def load_board(board: str | Path | Mapping[str, Any] | Board) -> Board:
     if not isinstance(board, str):
         raise BadParams(f"board = {board!r} is not possible: it is a shipped board's name, a file, or a mapping")
     if board in SHIPPED_BOARDS:
-        source = resources.files(__package__) / "boards" / f"{board}.json"
-        return Board.from_mapping(_parse(source.read_text(encoding="utf-8"), board))
+        return _shipped_board(board)
     try:
         if not Path(board).is_file():
             hint = nearest(board, SHIPPED_BOARDS)
@@ -116,6 +116,12 @@ def load_board(board: str | Path | Mapping[str, Any] | Board) -> Board:
     except (OSError, UnicodeDecodeError) as error:
         raise BadParams(f"board file {board} cannot be read: {error}") from error
     return Board.from_mapping(_parse(text, board))
+
+
+@functools.cache
+def _shipped_board(name: str) -> Board:
+    source = resources.files(__package__) / "boards" / f"{name}.json"
+    return Board.from_mapping(_parse(source.read_text(encoding="utf-8"), name))
 
 
 def _parse(text: str, where: str) -> Mapping[str, Any]:

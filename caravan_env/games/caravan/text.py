@@ -61,9 +61,9 @@ def action_texts(S: NDArray[np.void], i: int, actions: NDArray[np.int64]) -> lis
     """Return many actions of the seat to move in words: `action_text` of each, faster."""
     s = S[i]
     places = [_camel_place(s, int(s["seat"]), slot) for slot in range(SLOTS)]
-    camel = ACTIONS["camel"]
+    last_camel = ACTIONS["camel"].stop  # the camels' actions are the first ones
     return [
-        f"camel {places[a // CELLS]} -> {CELL_NAMES[a % CELLS]}" if a < camel.stop else action_text(S, i, a)
+        f"camel {places[a // CELLS]} -> {CELL_NAMES[a % CELLS]}" if a < last_camel else action_text(S, i, a)
         for a in actions.tolist()
     ]
 
