@@ -8,6 +8,7 @@
 | agents | matches of Caravan's scripted agents that are played now |
 | solo | games of Century against the automa that are played now; policies from run folders, if they are there |
 | duel | matches of Century for two that are played now, the same |
+| ukraine | matches of the Ukraine map for two that are played now, the same |
 | switches | games of Century's greedy agent with one rule switch changed, played now |
 | speed | `caravan bench` for each game, run now |
 | peers | the file that `python benchmarks/peers.py --json FILE` wrote |
@@ -23,6 +24,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -169,21 +171,21 @@ def solo_table(options: argparse.Namespace) -> list[str]:
     ]
 
 
-def duel_table(options: argparse.Namespace) -> list[str]:
-    """Return matches of Century for two."""
-    game = make_game("century", players=2)
-    policy = policy_of(options, "century-2p")
+def duel_table(name: str, options: argparse.Namespace) -> list[str]:
+    """Return matches of a game for two: the scripted agents, and the policy if there is one."""
+    game = make_game(name, players=2)
+    policy = policy_of(options, f"{name}-2p")
     pairs = [("planner", "greedy"), ("greedy", "random")]
     if policy:
-        pairs += [(policy, name) for name in ("random", "greedy", "planner")]
+        pairs += [(policy, opponent) for opponent in ("random", "greedy", "planner")]
     rows = []
     for pair in pairs:
         result = play_games(game, pair, options.games)
         rate, mean = result.win_rate(0), result.scores.mean(axis=0)
-        names = " - ".join("policy" if name == policy else name for name in pair)
+        names = " - ".join("policy" if spec == policy else spec for spec in pair)
         scores = f"{mean[0]:.1f} : {mean[1]:.1f}"
         rows.append((names, percent(rate.share), interval(rate.low, rate.high), str(result.games), scores))
-    return table(("Century, 2 players", "wins of the first", "95 % interval", "games", "points"), rows)
+    return table((f"{name}, 2 players", "wins of the first", "95 % interval", "games", "points"), rows)
 
 
 def switches_table(options: argparse.Namespace) -> list[str]:
@@ -291,7 +293,8 @@ TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "policy": policy_table,
     "agents": agents_table,
     "solo": solo_table,
-    "duel": duel_table,
+    "duel": partial(duel_table, "century"),
+    "ukraine": partial(duel_table, "ukraine"),
     "switches": switches_table,
     "speed": speed_table,
     "peers": peers_table,

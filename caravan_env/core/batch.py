@@ -13,7 +13,6 @@ from caravan_env.core.errors import GameOver, IllegalAction
 from caravan_env.core.game import Game, illegal_action_message
 from caravan_env.core.rng import streams
 
-
 PICK_SEEDS = 2**40  # far from the seeds of chance that people choose
 
 

@@ -254,6 +254,21 @@ def test_looking_changes_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
+    ("planes", "sentence"),
+    [
+        (np.zeros((2, 3)), "action planes are float64 (2, 3)"),
+        (np.array([[[0, 4]]]), "action planes hold numbers other than -1 and 0 to 3"),
+        (np.array([[[-2, 1]]]), "action planes hold numbers other than -1 and 0 to 3"),
+        (np.array([[[2, 2]]]), "action planes hold an action twice"),
+        (np.array([[[2, -1, -1]]]), "action planes are (1, 3), the observation's []"),
+    ],
+)
+def test_impossible_action_planes(planes: np.ndarray, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = broken(action_planes=lambda _: planes)
+    assert failure(spec, conformance.check_action_planes, monkeypatch) == sentence
+
+
+@pytest.mark.parametrize(
     ("weights", "sentence"),
     [
         ([2, -1, 1], "impossible weights [ 2 -1  1]"),
