@@ -1,4 +1,4 @@
-"""Trained policies as agents, on numpy alone: a checkpoint's weights are a few matrices.
+"""Trained policies as agents, on numpy alone, see `agents.network`.
 
 A checkpoint folder holds `policy.safetensors` (the weights) and `policy.json` (what they are for). docs/formats.md
 describes both.
@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from agents.base import RowAgent
+from agents.network import KINDS, Float, Network, network_of
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game, State
 from caravan_env.core.kernel import kernel
@@ -30,8 +31,6 @@ WEIGHTS = "policy.safetensors"
 DESCRIPTION = "policy.json"
 CHECKPOINTS = "checkpoints"
 POLICY_SHOWN = 8  # a thought names so many of the most probable actions
-
-Float = NDArray[np.float32]
 
 
 class BadCheckpoint(CaravanError, ValueError):
@@ -48,7 +47,7 @@ class Description:
         params: rule switches it was trained with.
         observation: piece name -> shape of the observation vector.
         actions: size of the action mask.
-        network: widths of the layers by part: trunk, policy, value.
+        network: its kind (none: mlp) and the widths of its layers, see `train.config.NetworkConfig`.
         step: decisions of the learner so far.
         config: digest of the configuration it was trained with.
         sha256: file name -> digest of the other files of the checkpoint.
@@ -60,7 +59,7 @@ class Description:
     params: Mapping[str, Any]
     observation: Mapping[str, list[int]]
     actions: int
-    network: Mapping[str, list[int]]
+    network: Mapping[str, Any]
     step: int
     config: str
     sha256: Mapping[str, str]
@@ -93,6 +92,9 @@ class Description:
             raise BadCheckpoint(f"the checkpoint {folder} is damaged: {DESCRIPTION}: {error}") from error
         if description.format != FORMAT:
             raise BadCheckpoint(f"{path} is checkpoint format {description.format}; this package reads format {FORMAT}")
+        if description.network.get("kind", KINDS[0]) not in KINDS:
+            kind = description.network["kind"]
+            raise BadCheckpoint(f"{path} is of a network of kind {kind!r}; this package knows {', '.join(KINDS)}")
         return description
 
     def check(self, game: Game, folder: Path) -> None:
@@ -109,23 +111,6 @@ class Description:
                 f"the checkpoint {folder} was trained with other rule switches, "
                 f"under which a seat sees something else: {_differences(self.params, game.params.to_json())}"
             )
-
-
-class Network:
-    """Inference with the trained weights: ReLU layers of a trunk, then a policy head and a value head."""
-
-    def __init__(self, tensors: Mapping[str, Float]) -> None:
-        """Take weights named "<part>.<layer>.weight" (out, in) and "<part>.<layer>.bias" (out,)."""
-        self._parts = {part: _layers(tensors, part) for part in ("trunk", "policy", "value")}
-
-    def logits(self, obs: Float, mask: NDArray[np.uint8]) -> Float:
-        """Return the masked logits (rows, actions) of observations (rows, observation)."""
-        out = _head(self._parts["policy"], _trunk(self._parts["trunk"], obs))
-        return np.where(mask.astype(bool), out, np.float32(-np.inf))
-
-    def values(self, obs: Float) -> Float:
-        """Return the expected returns (rows,) of observations (rows, observation)."""
-        return _head(self._parts["value"], _trunk(self._parts["trunk"], obs))[:, 0]
 
 
 class PolicyAgent(RowAgent):
@@ -174,7 +159,8 @@ def load_policy(path: str | Path, game: Game, seed: int = 0, sample: bool = Fals
     folder = resolve(path)
     description = Description.read(folder)
     description.check(game, folder)
-    return PolicyAgent(game, Network(read_tensors(folder, WEIGHTS, description)), seed, sample, f"policy:{path}")
+    network = network_of(game, read_tensors(folder, WEIGHTS, description))
+    return PolicyAgent(game, network, seed, sample, f"policy:{path}")
 
 
 def observe(game: Game, S: NDArray[np.void]) -> Float:
@@ -242,23 +228,6 @@ def _pieces(game: Game) -> dict[str, list[int]]:
 def _differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
     names = [name for name in ours if theirs.get(name) != ours[name]]
     return ", ".join(f"{name} = {theirs.get(name)!r} there, {ours[name]!r} here" for name in names)
-
-
-def _layers(tensors: Mapping[str, Float], part: str) -> list[tuple[Float, Float]]:
-    count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in tensors)
-    names = [f"{part}.{layer}" for layer in range(count)]
-    return [(np.ascontiguousarray(tensors[f"{n}.weight"].T), tensors[f"{n}.bias"]) for n in names]
-
-
-def _trunk(layers: list[tuple[Float, Float]], x: Float) -> Float:
-    for weight, bias in layers:
-        x = np.maximum(x @ weight + bias, np.float32(0))
-    return x
-
-
-def _head(layers: list[tuple[Float, Float]], x: Float) -> Float:
-    weight, bias = layers[-1]
-    return _trunk(layers[:-1], x) @ weight + bias
 
 
 def _probabilities(logits: Float) -> Float:

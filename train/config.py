@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents.network import Board
 from caravan_env.core.errors import CaravanError, nearest
 from caravan_env.core.files import write_text
 from caravan_env.core.game import Game
@@ -76,11 +77,28 @@ class PPOConfig(_Section):
 
 
 class NetworkConfig(_Section):
-    """Widths of the layers: a trunk shared by policy and value, then one head for each."""
+    """The learner's network: its kind and the widths of its layers.
 
+    Attributes:
+        kind: "mlp" takes the observation as one vector; "board" looks at its planes through convolutions, for games
+            whose actions belong to places.
+        channels: of the convolutions; for a board.
+        trunk: layers before the heads; for a board those that see what is not in planes.
+        policy: layers of the policy's head; for a board only of the actions that belong to no place.
+        value: layers of the value's head.
+    """
+
+    kind: Literal["mlp", "board"] = "mlp"
+    channels: Widths = []
     trunk: Widths = [256]
     policy: Widths = [256]
     value: Widths = [128]
+
+    @model_validator(mode="after")
+    def _has_channels_for_a_board(self) -> NetworkConfig:
+        if (self.kind == "board") != bool(self.channels):
+            raise ValueError("network.channels must be given for network.kind = board, and for no other kind")
+        return self
 
 
 class ImitationConfig(_Section):
@@ -233,7 +251,9 @@ def make_config(values: Mapping[str, Any]) -> Config:
         config = Config.model_validate(values)
     except ValidationError as error:
         raise BadConfig(_sentence(error)) from error
-    config.game.make()
+    game = config.game.make()
+    if config.network.kind == "board":
+        Board(game)
     return config
 
 

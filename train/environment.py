@@ -1,4 +1,4 @@
-"""The training environment: `SeatVecEnv` with a clock, and with snapshots for checkpoints."""
+"""The training environment: `SeatVecEnv` with a clock, snapshots for checkpoints, and counts for observations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from agents.registry import heuristic_potential
@@ -21,6 +22,8 @@ from train.league import League
 class TrainingEnv(SeatVecEnv):
     """Games of the learner against its league.
 
+    Observations are the uint8 counts themselves: a rollout holds many, and its policy scales those of a minibatch.
+
     Attributes:
         seconds: spent in steps so far, opponents' thinking included.
     """
@@ -30,6 +33,7 @@ class TrainingEnv(SeatVecEnv):
     def __init__(self, game: Game, config: Config, league: League) -> None:
         shaping = make_shaping(game, config.shaping, config.ppo.gamma)
         super().__init__(game, config.ppo.n_envs, opponents=league, seed=config.seed, shaping=shaping)
+        self.observation_space = spaces.Box(0, 255, (game.layout.size,), np.uint8)
 
     def step_wait(self) -> StepReturn:
         """See `SeatVecEnv.step_wait`."""
@@ -49,7 +53,7 @@ class TrainingEnv(SeatVecEnv):
             "counts": self._games.copy(),
         }
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
         """Go on from a snapshot; return the observations of the learner's next decisions."""
         self.reset()
         self.batch.S[:] = arrays["games"].reshape(-1).view(self.batch.S.dtype)
@@ -62,6 +66,9 @@ class TrainingEnv(SeatVecEnv):
         if self._shaping is not None:
             self._potential = self._shaping.potential(self.batch.S, self.seats)
         return self._obs
+
+    def _shown(self, counts: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return counts.copy()
 
 
 def make_shaping(game: Game, config: ShapingConfig, gamma: float) -> Shaping | None:

@@ -17,13 +17,14 @@ from agents.registry import make_agent
 from caravan_env.core.batch import Batch
 from caravan_env.core.game import Game
 from train.config import ImitationConfig
-from train.policy import MaskedLogProbs, Network
+from train.network import PolicyNetwork
+from train.policy import MaskedLogProbs
 
 ROWS = 128  # games that are played side by side
 MIN_SHARE = 0.02  # of the learning rate, at the end
 
 
-def imitate(network: Network, game: Game, config: ImitationConfig, seed: int, threads: int) -> float:
+def imitate(network: PolicyNetwork, game: Game, config: ImitationConfig, seed: int, threads: int) -> float:
     """Train a network's policy to choose as an agent does.
 
     Args:
@@ -68,14 +69,13 @@ def collect(game: Game, config: ImitationConfig, seed: int, threads: int) -> tup
     batch = Batch(game, ROWS, seed)
     rng = np.random.default_rng(seed)
     choose = _chooser(game, config.agent or "", seed, threads)
-    games, choices = [], []
-    for _ in range(-(-config.decisions // ROWS)):
-        chosen = choose(batch)
-        games.append(batch.S.copy())
-        choices.append(chosen)
+    rounds = -(-config.decisions // ROWS)
+    games, choices = np.empty((rounds, ROWS), batch.S.dtype), np.empty((rounds, ROWS), np.int64)
+    for k in range(rounds):
+        games[k], choices[k] = batch.S, choose(batch)
         strays = rng.random(ROWS) < config.noise
-        batch.step(np.where(strays, batch.random_actions(), chosen))
-    return np.concatenate(games), np.concatenate(choices)
+        batch.step(np.where(strays, batch.random_actions(), choices[k]))
+    return games.ravel(), choices.ravel()
 
 
 def views(game: Game, S: NDArray[np.void]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.neural import Network, PolicyAgent
+from agents.network import network_of
+from agents.neural import PolicyAgent
 from agents.registry import make_agent
 from caravan_env.core.game import Game, State
 from caravan_env.envs.opponents import FinishedGames
@@ -90,7 +91,7 @@ class League:
         policies = [weights, *(member.weights for member in self.past)]
         names = [LATEST, *(f"{PAST}:{member.step}" for member in self.past)]
         learned = [
-            TimedAgent(PolicyAgent(self.game, Network(w), seeds.pop(), True, name))
+            TimedAgent(PolicyAgent(self.game, network_of(self.game, w), seeds.pop(), True, name))
             for w, name in zip(policies, names, strict=True)
         ]
         scripted = [TimedAgent(make_agent(spec, self.game, seeds.pop())) for spec in self.config.scripted]

@@ -6,37 +6,19 @@ log-probabilities and entropies come from one masked log-softmax with a gradient
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from typing import Any, cast
 
 import numpy as np
 import torch
-from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import Tensor, nn
+from torch import Tensor
 
-LAST_GAIN = 0.01  # of the last layers: the first policy is nearly uniform, the first values are nearly 0
+from train.network import PolicyNetwork
+
 MASKED = 1e8  # taken off the logits of illegal actions; finite, so that 0 * MASKED is 0
-
-
-class Network(nn.Module):
-    """ReLU layers of a shared trunk, a policy head and a value head; `agents.neural.Network` is the same in numpy."""
-
-    def __init__(self, inputs: int, actions: int, widths: Mapping[str, Sequence[int]]) -> None:
-        super().__init__()
-        self.trunk = _layers([inputs, *widths["trunk"]])
-        stem = [inputs, *widths["trunk"]][-1]
-        self.policy = _layers([stem, *widths["policy"], actions], gain=LAST_GAIN)
-        self.value = _layers([stem, *widths["value"], 1], gain=LAST_GAIN)
-
-    def forward(self, obs: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (rows, actions) and values (rows, 1) of observations (rows, inputs)."""
-        stem = obs
-        for layer in self.trunk:
-            stem = torch.relu(layer(stem))
-        return _head(self.policy, stem), _head(self.value, stem)
 
 
 class MaskedLogProbs(torch.autograd.Function):
@@ -61,14 +43,28 @@ class MaskedLogProbs(torch.autograd.Function):
 
 
 class FastMaskedPolicy(MaskableActorCriticPolicy):
-    """Drop-in policy of MaskablePPO for flat observations and one discrete action."""
+    """Drop-in policy of MaskablePPO for flat observations, as uint8 counts, and one discrete action."""
 
-    net: Network
+    net: PolicyNetwork
+    scale: Tensor
+
+    def __init__(
+        self, *args: Any, make_network: Callable[[], PolicyNetwork], scale: NDArray[np.float32], **kwargs: Any
+    ) -> None:
+        """Make the policy.
+
+        Args:
+            *args: see MaskableActorCriticPolicy.
+            make_network: makes the network, once the generators are seeded.
+            scale: (observation,) what the counts are multiplied by.
+            **kwargs: see MaskableActorCriticPolicy.
+        """
+        self._make_network = make_network  # the base class calls `_build`
+        super().__init__(*args, **kwargs)
+        self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
 
     def _build(self, lr_schedule: Any) -> None:
-        inputs = int(np.prod(self.observation_space.shape or ()))
-        widths = cast(Mapping[str, Sequence[int]], self.net_arch)
-        self.net = Network(inputs, int(cast(Discrete, self.action_space).n), widths)
+        self.net = self._make_network()
         make_optimizer = cast(Callable[..., torch.optim.Optimizer], self.optimizer_class)
         self.optimizer = make_optimizer(self.net.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
@@ -76,7 +72,7 @@ class FastMaskedPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, deterministic: bool = False, action_masks: NDArray[Any] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return actions (rows,), values (rows, 1) and log-probabilities (rows,)."""
-        logits, values = self.net(obs)
+        logits, values = self.net(obs * self.scale)
         if action_masks is not None:
             logits = _masked(logits, torch.from_numpy(action_masks))
         probs = torch.softmax(logits, dim=1)
@@ -87,14 +83,14 @@ class FastMaskedPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return values (rows, 1), log-probabilities (rows,) and entropies (rows,), with gradients."""
-        logits, values = self.net(obs)
+        logits, values = self.net(obs * self.scale)
         mask = torch.ones_like(logits, dtype=torch.bool) if action_masks is None else action_masks
         log_prob, entropy = MaskedLogProbs.apply(logits, mask, actions)
         return values, log_prob, entropy
 
     def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
         """Return values (rows, 1)."""
-        values: Tensor = self.net(obs)[1]
+        values: Tensor = self.net(obs * self.scale)[1]
         return values
 
     def _predict(  # type: ignore[override]
@@ -127,22 +123,6 @@ def draw(probs: Tensor) -> Tensor:
     cumulative = probs.cumsum(dim=1, dtype=torch.float64)
     tickets = torch.rand(len(probs), 1) * cumulative[:, -1:]  # below the last: a float32 has no rounding up to it
     return torch.searchsorted(cumulative, tickets, right=True).squeeze(1)
-
-
-def _layers(widths: Sequence[int], gain: float = 2**0.5) -> nn.ModuleList:
-    """Return linear layers with orthogonal weights; `gain` is the last one's."""
-    layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
-    for layer in layers:
-        nn.init.orthogonal_(layer.weight, gain if layer is layers[-1] else 2**0.5)  # type: ignore[arg-type]
-        nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
-    return layers
-
-
-def _head(layers: nn.ModuleList, stem: Tensor) -> Tensor:
-    for layer in layers[:-1]:
-        stem = torch.relu(layer(stem))
-    out: Tensor = layers[-1](stem)
-    return out
 
 
 def _masked(logits: Tensor, mask: Tensor) -> Tensor:

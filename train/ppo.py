@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from stable_baselines3.common.logger import Logger
 
 from train.config import Config
 from train.environment import TrainingEnv
+from train.network import make_network
 from train.policy import BooleanMaskBuffer, FastMaskedPolicy
 
 _LIKE_SB3 = (
@@ -35,13 +37,13 @@ class SelfPlayPPO(MaskablePPO):
     policy: FastMaskedPolicy
 
     def __init__(self, config: Config, env: TrainingEnv, logger: Logger) -> None:
-        ppo = config.ppo
+        ppo, game = config.ppo, env.game
         super().__init__(
             FastMaskedPolicy,
             env,
             learning_rate=lambda remaining: at(ppo.learning_rate_end, ppo.learning_rate, remaining),
             rollout_buffer_class=BooleanMaskBuffer,
-            policy_kwargs={"net_arch": config.network.model_dump()},
+            policy_kwargs={"make_network": partial(make_network, game, config.network), "scale": game.layout.scale},
             seed=config.seed,
             device="cpu",
             **{name: getattr(ppo, name) for name in _LIKE_SB3},
@@ -50,7 +52,7 @@ class SelfPlayPPO(MaskablePPO):
         self.set_logger(logger)
         self._callback = self._init_callback(None)
 
-    def start(self, observations: NDArray[np.float32]) -> None:
+    def start(self, observations: NDArray[Any]) -> None:
         """Begin with the observations of the first decisions, of new games or of those of a checkpoint."""
         self._last_obs = observations
         # Only the first step of a rollout could be taken for the end of an episode by this flag, and it never is.

@@ -16,7 +16,8 @@ import torch
 import yaml
 from threadpoolctl import threadpool_limits
 
-from agents.neural import BadCheckpoint, Network, PolicyAgent, checkpoint_folders
+from agents.network import network_of
+from agents.neural import BadCheckpoint, PolicyAgent, checkpoint_folders
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game
 from caravan_env.core.machine import machine
@@ -192,7 +193,8 @@ class Trainer:
 
     def agent(self, sample: bool) -> PolicyAgent:
         """Return the policy as it is now."""
-        return PolicyAgent(self.game, Network(self.model.weights()), self._seed("agent"), sample)
+        network = network_of(self.game, self.model.weights())
+        return PolicyAgent(self.game, network, self._seed("agent"), sample)
 
     def finish(self, checkpoint: Path) -> RunResult:
         """Evaluate the final policy, write table, plots and a replay, and return the result."""

@@ -296,7 +296,7 @@ class SeatVecEnv(VecEnv):
         if self._shaping is not None and goes_on.any():
             self._potential_at_end[rows] = np.where(goes_on, self._shaping.potential(S, seats), 0.0)
         for k, row in enumerate(rows):
-            self._infos[row] = self._info(finished, k, game.layout.scaled(last[k]))
+            self._infos[row] = self._info(finished, k, self._shown(last[k]))
         self.pool.report(finished)
 
     def _info(self, finished: FinishedGames, k: int, last: NDArray[np.float32]) -> dict[str, Any]:
@@ -315,7 +315,11 @@ class SeatVecEnv(VecEnv):
         batch = self.batch
         batch.mask = np.empty_like(batch.mask)
         batch.refresh()
-        self._obs = self.game.layout.scaled(batch.obs)
+        self._obs = self._shown(batch.obs)
+
+    def _shown(self, counts: NDArray[np.uint8]) -> NDArray[Any]:
+        """Return observations as they are handed out, in a new array."""
+        return self.game.layout.scaled(counts)
 
     def _shape_rewards(self, shaping: Shaping) -> None:
         now = shaping.potential(self.batch.S, self.seats)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
+from caravan_env.core import registry
+from caravan_env.core.observation import ObservationLayout
 from train.config import Config, make_config
 
 TINY: dict[str, Any] = {
@@ -41,3 +47,25 @@ def tiny(tmp_path: Path) -> Callable[..., Config]:
         return make_config(values)
 
     return make
+
+
+@pytest.fixture
+def nim() -> Iterator[None]:
+    """Register the tiny game of the tests of the views, as one with a board of a single place, where tokens lie."""
+    path = Path(__file__).parents[1] / "envs" / "nim_game.py"
+    spec = importlib.util.spec_from_file_location("nim_game", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["nim_game"] = module
+    spec.loader.exec_module(module)
+    registry.register_game(
+        dataclasses.replace(module.SPEC, observation=_on_a_board, action_planes=lambda _: np.array([[[0]], [[1]]]))
+    )
+    yield
+    del registry._specs["nim"]
+
+
+def _on_a_board(params: Any) -> ObservationLayout:
+    return ObservationLayout(
+        ("tokens", (params.players, 1, 1), 1, "by seat, own first"), ("pile", (1,), 0.5, ""), ("taken", (1,), 1, "")
+    )

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.neural import BadCheckpoint, Network, PolicyAgent, load_policy
+from agents.network import Network
+from agents.neural import BadCheckpoint, PolicyAgent, load_policy
 from agents.registry import make_agent
 from caravan_env import Batch, make_game
 from caravan_env.core.errors import CaravanError
-from train import policy
+from train import network as learner
 from train.checkpoint import write_checkpoint
 
 WIDTHS = {"trunk": [8], "policy": [], "value": [4]}
@@ -28,7 +29,7 @@ def game():
 @pytest.fixture(scope="module")
 def weights(game):
     torch.manual_seed(0)
-    network = policy.Network(game.layout.size, game.num_actions, WIDTHS)
+    network = learner.Network(game.layout.size, game.num_actions, WIDTHS)
     torch.nn.init.normal_(network.policy[-1].weight)
     return {name: tensor.numpy() for name, tensor in network.state_dict().items()}
 

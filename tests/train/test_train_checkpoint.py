@@ -12,7 +12,7 @@ import pytest
 from agents.neural import BadCheckpoint, checkpoint_folders, load_policy, resolve
 from caravan_env import make_game
 from train.checkpoint import folder_of, prune, read_checkpoint, set_aside, step_of, write_checkpoint
-from train.policy import Network
+from train.network import Network
 
 WIDTHS = {"trunk": [8], "policy": [], "value": []}
 

@@ -13,7 +13,7 @@ from caravan_env.core.errors import CaravanError
 from train.config import ShapingConfig
 from train.environment import ScorePotential, TrainingEnv, make_shaping
 from train.league import League
-from train.policy import Network
+from train.network import make_network
 from train.run import Trainer
 
 
@@ -21,7 +21,7 @@ def make(config) -> TrainingEnv:
     game = config.game.make()
     league = League(game, config.league, config.seed)
     torch.manual_seed(0)
-    network = Network(game.layout.size, game.num_actions, config.network.model_dump())
+    network = make_network(game, config.network)
     league.begin(0, {name: tensor.numpy() for name, tensor in network.state_dict().items()})
     return TrainingEnv(game, config, league)
 

@@ -9,7 +9,7 @@ from caravan_env import make_game
 from caravan_env.envs.opponents import FinishedGames
 from train.config import LeagueConfig
 from train.league import League
-from train.policy import Network
+from train.network import Network
 
 WIDTHS = {"trunk": [4], "policy": [], "value": []}
 ROWS = np.arange(20_000)

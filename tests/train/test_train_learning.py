@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,34 +9,22 @@ import pytest
 import torch
 
 from caravan_env import make_game
-from caravan_env.core import registry
-from train import policy
 from train.config import ImitationConfig
 from train.evaluate import evaluate
 from train.imitation import collect, imitate, views
+from train.network import Network
 from train.run import Trainer
 
-
-@pytest.fixture
-def nim() -> Iterator[None]:
-    """Register the tiny game of the tests of the views."""
-    path = Path(__file__).parents[1] / "envs" / "nim_game.py"
-    spec = importlib.util.spec_from_file_location("nim_game", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["nim_game"] = module
-    spec.loader.exec_module(module)
-    registry.register_game(module.SPEC)
-    yield
-    del registry._specs["nim"]
+BOARD = {"kind": "board", "channels": [16], "trunk": [16], "policy": [16], "value": [32]}
 
 
-def test_ppo_learns_a_tiny_game(tiny, nim):
+@pytest.mark.parametrize("network", [{"trunk": [32], "policy": [32], "value": [32]}, BOARD], ids=["mlp", "board"])
+def test_ppo_learns_a_tiny_game(tiny, nim, network):
     config = tiny(
         game={"name": "nim", "params": {"most": 9}},
         budget={"steps": 25 * 64 * 32},
         ppo={"n_envs": 64, "n_steps": 32, "batch_size": 256, "n_epochs": 4, "learning_rate": 3e-3},
-        network={"trunk": [32], "policy": [32], "value": [32]},
+        network=network,
         league={"scripted": {"random": 1.0}},
         shaping={"weight": 0},
         evaluation={"every": 10**9},
@@ -56,7 +41,7 @@ def test_ppo_learns_a_tiny_game(tiny, nim):
 
 def test_imitation_teaches_to_choose_alike():
     caravan = make_game("caravan", turn_limit=20)
-    network = policy.Network(caravan.layout.size, caravan.num_actions, {"trunk": [32], "policy": [], "value": []})
+    network = Network(caravan.layout.size, caravan.num_actions, {"trunk": [32], "policy": [], "value": []})
     choice = ImitationConfig(agent="first", decisions=4000, epochs=4, learning_rate=1e-2)
     torch.manual_seed(0)
     loss = imitate(network, caravan, choice, seed=1, threads=1)

@@ -7,9 +7,11 @@ import pytest
 import torch
 from gymnasium import spaces
 
+from agents import network as playing
 from agents import neural
 from caravan_env.core.rng import streams
-from train.policy import BooleanMaskBuffer, FastMaskedPolicy, MaskedLogProbs, Network, draw
+from train.network import Network
+from train.policy import BooleanMaskBuffer, FastMaskedPolicy, MaskedLogProbs, draw
 
 WIDTHS = {"trunk": [24, 16], "policy": [8], "value": []}
 ROWS, INPUTS, ACTIONS = 64, 10, 12
@@ -30,7 +32,7 @@ def test_numpy_and_torch_say_the_same():
     network = Network(INPUTS, ACTIONS, WIDTHS)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter)
-    twin = neural.Network({name: tensor.numpy() for name, tensor in network.state_dict().items()})
+    twin = playing.Network({name: tensor.numpy() for name, tensor in network.state_dict().items()})
     obs, mask = torch.randn(ROWS, INPUTS), random_masks()
     with torch.no_grad():
         logits, values = network(obs)
@@ -71,14 +73,16 @@ def test_numpy_draws_follow_the_probabilities():
 
 
 def test_the_policy_samples_legal_actions_and_agrees_with_itself():
-    box = spaces.Box(-np.inf, np.inf, (INPUTS,), np.float32)
-    policy = FastMaskedPolicy(box, spaces.Discrete(ACTIONS), lambda _: 1e-3, net_arch=WIDTHS)
-    obs, mask = torch.randn(ROWS, INPUTS), random_masks()
+    box = spaces.Box(0, 255, (INPUTS,), np.uint8)
+    made = {"make_network": lambda: Network(INPUTS, ACTIONS, WIDTHS), "scale": np.full(INPUTS, 0.1, np.float32)}
+    policy = FastMaskedPolicy(box, spaces.Discrete(ACTIONS), lambda _: 1e-3, **made)
+    obs, mask = torch.randint(20, (ROWS, INPUTS), dtype=torch.uint8), random_masks()
     for deterministic in (False, True):
         actions, values, log_probs = policy.forward(obs, deterministic, mask.numpy())
         assert mask[torch.arange(ROWS), actions].all()
         again = policy.evaluate_actions(obs, actions, mask)
         torch.testing.assert_close((again[0], again[1]), (values, log_probs), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(values, policy.net(obs * 0.1)[1])
     torch.testing.assert_close(policy.predict_values(obs), values)
 
 

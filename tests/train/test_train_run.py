@@ -52,7 +52,7 @@ def test_a_run_leaves_what_it_should(tiny):
     }
     assert names == files | {"checkpoints", "tensorboard", "learning_curve.png", "win_rates.png"}
     assert [line["step"] for line in lines_without_times(folder / "metrics.jsonl")] == list(range(256, 1537, 256))
-    assert [line["step"] for line in lines_without_times(folder / "evaluations.jsonl")] == [512, 1024, 1536]
+    assert [line["step"] for line in lines_without_times(folder / "evaluations.jsonl")] == [512, 1024, 1536, 1536]
     assert any(path.name.startswith("events") for path in (folder / "tensorboard").iterdir())
     (score,) = json.loads((folder / "results.json").read_text())["scores"]
     assert score["opponent"] == "random" and score["games"] == 4 and score["low"] <= score["score"] <= score["high"]
@@ -75,8 +75,17 @@ def test_the_same_seed_gives_the_same_run(tiny):
         assert name != "metrics.jsonl" or lines_without_times(ours) != lines_without_times(other)
 
 
-def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(tiny):
-    whole, broken = tiny("whole"), tiny("broken")
+ON_A_BOARD = {
+    "game": {"name": "nim", "params": {"most": 9, "turn_limit": 0}},
+    "network": {"kind": "board", "channels": [8, 8], "trunk": [8], "policy": [8], "value": [8]},
+    "league": {"scripted": {"random": 0.4}},
+    "shaping": {"weight": 0},
+}
+
+
+@pytest.mark.parametrize("sections", [{}, ON_A_BOARD], ids=["mlp", "board"])
+def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(tiny, nim, sections):
+    whole, broken = tiny("whole", **sections), tiny("broken", **sections)
     uninterrupted = trained(whole, 6)
     trained(broken, 4)  # the last checkpoint holds all four iterations
     resumed = trained(broken, 2)
