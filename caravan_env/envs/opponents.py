@@ -66,7 +66,7 @@ class FixedPool:
 
     def __init__(self, agents: Sequence[Any], players: int) -> None:
         self.agents = agents
-        columns = np.arange(-1, players - 1) % len(agents)
+        columns = np.arange(-1, players - 1) % max(len(agents), 1)  # a game for one needs none
         self._columns = columns.astype(np.int64)
 
     def assign(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

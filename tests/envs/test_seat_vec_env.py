@@ -75,10 +75,11 @@ def test_rows_are_games(variant: tuple[str, dict[str, Any]], pick: Any, scripted
     """Observations, masks, rewards, episode ends and last observations are those of single games."""
     name, params = variant
     game, rows, seed = make_game(name, **params), 5, 12
-    others = [scripted(game), RandomAgent(game, 3), scripted(game)][: game.players - 1]
+    everybody = [scripted(game), RandomAgent(game, 3), scripted(game), scripted(game)]
+    others = everybody[: game.players - 1]
     env = SeatVecEnv(name, rows, opponents=others, seed=seed, **params)
     looks = env.reset()
-    alone = [OneRow(game, seed, row, [scripted(game), RandomAgent(game, 3), scripted(game)]) for row in range(rows)]
+    alone = [OneRow(game, seed, row, [scripted(game), RandomAgent(game, 3), *everybody[2:]]) for row in range(rows)]
     for row, single in enumerate(alone):
         assert np.array_equal(looks[row], single.state.observe(single.seat))
     ends, kept = 0, [(looks, looks.copy())]
