@@ -15,6 +15,14 @@ import pytest
 from caravan_env import Game, State
 from caravan_env.core import registry
 
+#: A map on which a game is over soon, with a large city and a Chumak square.
+ISLAND = {
+    "name": "Island",
+    "mark": "invented",
+    "rows": ["ooooo", "oS1Co", "ooooo"],
+    "cities": {"1": {"name": "Keep", "shields": 1}},
+}
+
 #: Game, switches: every number of players, one alone too, ends by the rules and by the turn limit.
 VARIANTS = {
     "nim-2": ("nim", {}),
@@ -27,6 +35,8 @@ VARIANTS = {
     "century-1": ("century", {"players": 1, "turn_limit": 15, "returns": "margin"}),
     "century-3": ("century", {"players": 3, "turn_limit": 8}),
     "century-5": ("century", {"players": 5, "turn_limit": 5, "returns": "rank"}),
+    "ukraine-2": ("ukraine", {"players": 2, "map": ISLAND}),
+    "ukraine-6": ("ukraine", {"players": 6, "map": ISLAND, "returns": "rank"}),
     "caravan-rainbow": ("caravan", {"players": 3, "rainbow_camel": True, "camels": 6, "turn_limit": 20}),
 }
 

@@ -75,7 +75,7 @@ def test_rows_are_games(variant: tuple[str, dict[str, Any]], pick: Any, scripted
     """Observations, masks, rewards, episode ends and last observations are those of single games."""
     name, params = variant
     game, rows, seed = make_game(name, **params), 5, 12
-    everybody = [scripted(game), RandomAgent(game, 3), scripted(game), scripted(game)]
+    everybody = [scripted(game), RandomAgent(game, 3), *(scripted(game) for _ in range(3))]
     others = everybody[: game.players - 1]
     env = SeatVecEnv(name, rows, opponents=others, seed=seed, **params)
     looks = env.reset()
