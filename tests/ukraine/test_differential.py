@@ -47,6 +47,11 @@ def test_a_game_on_each_shipped_map_agrees_with_the_reference(where: str) -> Non
     assert differential.play_both(state, reference.new_reference(params), mix(2, rng), rng) > 200
 
 
+@pytest.mark.parametrize("number", [237])  # two fields over the same squares, listed in another order
+def test_games_that_once_differed(number: int) -> None:
+    assert differential.run_game("ukraine", number)["games"] == 1
+
+
 def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: a reference with one rule changed is noticed, and the message says how to see it again."""
     monkeypatch.setattr(differential.reference_of("ukraine"), "TRADE_POINTS", (0, 1, 3, 6, 11))

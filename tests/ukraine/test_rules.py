@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from caravan_env import make_game
+from caravan_env.games.ukraine.layout import EVENT_MONASTERY
+from caravan_env.games.ukraine.tables import square_name
 from tests.ukraine.build import (
     CHIP_COPIES,
     COPIES,
@@ -749,3 +751,16 @@ def test_roads_of_one_tile_alone_have_the_same_square(segment: str) -> None:
     struct = play(state, "place B-W at B1 turned 3", f"meeple on {segment}")
     assert paid(struct) == ["road B1: 1 0"]
     assert state.game.state_from_json(struct).row.tobytes() == state.row.tobytes()
+
+
+def test_every_square_can_be_named_by_an_event() -> None:
+    """A monastery on square 255 was once taken for something else."""
+    game = make_game("ukraine", map="plane")
+    state = game.new_state(seed=1)
+    row = state.row
+    for square in range(400):
+        row["events"], row["event_kind"][0, 0], row["event_where"][0, 0] = 1, EVENT_MONASTERY, square
+        row["event_points"][0, 0], row["event_seats"][0, 0] = 9, 0b10
+        assert state.to_json()["events"] == [
+            {"kind": "monastery", "squares": [square_name(square)], "points": [0, 9], "goods": {}}
+        ]

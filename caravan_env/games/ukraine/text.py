@@ -142,11 +142,14 @@ class _Features:
         self.s = s
         self.parent: list[int] = s["parent"].tolist()
         self.squares: dict[int, list[int]] = {}
+        self.segments: dict[tuple[int, int], int] = {}  # the lowest of a root on a square
         for order in range(int(s["laid"])):
             tile, square = int(s["laid_tile"][order]), int(s["laid_square"][order])
             for segment in range(int(SEGMENTS[tile])):
                 if SEGMENT_KIND[tile, segment] != MONASTERY:
-                    known = self.squares.setdefault(self.root(self.node(order, segment)), [])
+                    root = self.root(self.node(order, segment))
+                    self.segments.setdefault((root, square), segment)
+                    known = self.squares.setdefault(root, [])
                     if known[-1:] != [square]:
                         known.append(square)
         large = np.flatnonzero((s["at"] >= LARGE_CITY) & (s["at"] < VOID)).tolist()
@@ -164,6 +167,10 @@ class _Features:
 
     def names(self, root: int) -> list[str]:
         return [square_name(square) for square in sorted(self.squares[root])]
+
+    def first_segment(self, root: int) -> int:
+        """Return the lowest segment on the first square, by which features of the same squares are told apart."""
+        return self.segments.get((root, min(self.squares[root])), 0)
 
 
 # --- to JSON ---------------------------------------------------------------------------------------------------------
@@ -240,16 +247,28 @@ def _seat_to_json(s: Any, seat: int, score: int) -> Struct:
 
 def _events_to_json(s: Any) -> list[Struct]:
     found = _Features(s) if s["events"] else None
-    events = [_event_to_json(s, found, number) for number in range(int(s["events"]))]
-    return _in_order(events, EVENT_KINDS)
+    numbers = sorted(range(int(s["events"])), key=lambda number: _event_segment(s, found, number))
+    return _in_order([_event_to_json(s, found, number) for number in numbers], EVENT_KINDS)
+
+
+def _pays_feature(s: Any, number: int) -> bool:
+    """Return whether an event is about a feature of more than the last tile, which names its segment there."""
+    is_feature = int(s["event_kind"][number]) in (EVENT_CITY, EVENT_ROAD)
+    return is_feature and int(s["event_where"][number]) != NO_SEGMENT
+
+
+def _event_segment(s: Any, found: Any, number: int) -> int:
+    if not _pays_feature(s, number):
+        return 0
+    return int(found.first_segment(found.root(found.node(int(s["laid"]) - 1, int(s["event_where"][number])))))
 
 
 def _event_to_json(s: Any, found: Any, number: int) -> Struct:
     kind, where = int(s["event_kind"][number]), int(s["event_where"][number])
-    if where == NO_SEGMENT:
-        squares = [square_name(int(s["laid_square"][int(s["laid"]) - 1]))]
-    elif kind in (EVENT_CITY, EVENT_ROAD):
+    if _pays_feature(s, number):
         squares = found.names(found.root(found.node(int(s["laid"]) - 1, where)))
+    elif kind in (EVENT_CITY, EVENT_ROAD):
+        squares = [square_name(int(s["laid_square"][int(s["laid"]) - 1]))]
     else:
         squares = [_chumak_name(s, where) if kind == EVENT_TRADE else square_name(where)]
     paid = {seat: int(s["event_points"][number]) for seat in _seats_in(s["event_seats"][number])}
@@ -275,7 +294,7 @@ def _in_order(events: list[Struct], kinds: Sequence[str]) -> list[Struct]:
 def _final_to_json(s: Any) -> list[Struct]:
     """Return what the end paid (E2 to E4)."""
     found, paid = _Features(s), []
-    for root in np.flatnonzero(s["stuff"] & np.uint64(STRENGTHS)).tolist():
+    for root in sorted(np.flatnonzero(s["stuff"] & np.uint64(STRENGTHS)).tolist(), key=found.first_segment):
         kind = "city" if root < ROAD_START else "road" if root < FIELD_START else "field"
         seats = _seats_in(features.winners(s["stuff"][root]))
         points = {
@@ -568,8 +587,8 @@ def _event_where(s: Any, found: Any, taken: set[int], kind: int, squares: list[A
     last = int(s["laid"]) - 1
     if kind in (EVENT_CITY, EVENT_ROAD):
         wanted = CITY if kind == EVENT_CITY else ROAD
-        for segment in _linked(s, last):
-            root = found.root(found.node(last, segment))
+        roots = [(found.root(found.node(last, segment)), segment) for segment in _linked(s, last)]
+        for root, segment in sorted(roots, key=lambda there: found.first_segment(there[0])):
             is_free = SEGMENT_KIND[s["laid_tile"][last], segment] == wanted and root not in taken
             if is_free and s["open"][root] == 0 and found.names(root) == squares:
                 taken.add(root)
