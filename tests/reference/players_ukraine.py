@@ -273,9 +273,11 @@ def _scattered_map(rng: random.Random) -> dict[str, Any] | None:
 
 def _draw_cities(rng: random.Random, grid: dict[Square, str]) -> None:
     """Draw up to three large cities of one square to five, which do not touch."""
+    if not grid:
+        return
     number = 1
     for _ in range(rng.choice((0, 1, 2, 3))):
-        city = [rng.choice(list(grid))] if grid else []
+        city = [rng.choice(list(grid))]
         for _ in range(rng.randint(0, 4)):
             city.append(next_to(rng.choice(city), rng.randrange(4)))
         near = [next_to(square, edge) for square in city for edge in range(4)]
