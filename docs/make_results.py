@@ -1,6 +1,6 @@
 """Fill in the tables of results in README.md and docs/results.md, each from what was measured on this machine.
 
-    python docs/make_results.py [TABLE ...] [--runs DIR] [--games N] [--peers FILE]
+    python docs/make_results.py [TABLE ...] [--runs DIR] [--games N] [--seconds S] [--peers FILE]
 
 | table | comes from |
 | --- | --- |
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{', '.join(TABLES)}; all by default")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="the folder with the run folders")
     parser.add_argument("--games", type=int, default=400, help="games of each match between agents")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of one round of a figure of speed")
     parser.add_argument("--peers", type=Path, default=Path("peers.json"), help="what benchmarks/peers.py wrote")
     options = parser.parse_args(arguments)
     if unknown := set(options.tables) - set(TABLES):
@@ -230,7 +231,7 @@ def speed_table(options: argparse.Namespace) -> list[str]:
     """Return the figures of `caravan bench`, a column for each game."""
     figures: dict[tuple[str, int], dict[str, str]] = {}
     for name in game_names():
-        for figure in bench(make_game(name), core=0):
+        for figure in bench(make_game(name), options.seconds, core=0):
             figures.setdefault((f"{SPEED_ROWS[figure.name]}{play(figure)}", figure.threads), {})[name] = amount(figure)
     rows = [
         (what, str(threads), *(found.get(name, "-") for name in game_names()))
