@@ -32,7 +32,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from agents.arena import play_games, wilson
+from agents.arena import Interval, MatchResult, play_games, wilson
 from agents.registry import agent_names, make_agent
 from caravan_env.bench import Figure, bench
 from caravan_env.core.batch import Batch
@@ -138,17 +138,25 @@ def agents_table(options: argparse.Namespace) -> list[str]:
     rows = []
     for pair in itertools.combinations(known, 2):
         result = play_games(game, pair, options.games)
-        rate, mean = result.win_rate(0), result.scores.mean(axis=0)
-        limit = percent(float(result.truncated.mean()))
-        scores = f"{mean[0]:.1f} : {mean[1]:.1f}"
-        names = f"{pair[0]} - {pair[1]}"
-        rows.append((names, percent(rate.share), interval(rate.low, rate.high), str(result.games), scores, limit))
+        rows.append((*match_row(pair, result), percent(float(result.truncated.mean()))))
     columns = ("match", "wins of the first", "95 % interval", "games", "points", "cut off at the turn limit")
     return [
         f"The scripted agents against each other, {game.players} players, board `symmetric`:",
         "",
         *table(columns, rows),
     ]
+
+
+def match_row(names: Sequence[str], result: MatchResult) -> tuple[str, ...]:
+    """Return a match of two as cells: names, wins of the first with their interval, games, mean points."""
+    mean = result.scores.mean(axis=0)
+    shares = share_cells(result.win_rate(0))
+    return (" - ".join(names), *shares, str(result.games), f"{mean[0]:.1f} : {mean[1]:.1f}")
+
+
+def share_cells(rate: Interval) -> tuple[str, str]:
+    """Return a share and its interval as two cells."""
+    return percent(rate.share), interval(rate.low, rate.high)
 
 
 def solo_table(options: argparse.Namespace) -> list[str]:
@@ -160,9 +168,8 @@ def solo_table(options: argparse.Namespace) -> list[str]:
         if spec is None:
             continue
         S, returns = play_out(game, spec, options.games)
-        rate, empty = wilson(float((returns > 0).sum()), len(S)), wilson(float((S["row_size"] == 0).sum()), len(S))
-        shares = (percent(rate.share), interval(rate.low, rate.high), percent(empty.share))
-        rows.append((f"{mode}, {name}", *shares, str(len(S))))
+        rate, empty = wilson(float((returns > 0).sum()), len(S)), float((S["row_size"] == 0).mean())
+        rows.append((f"{mode}, {name}", *share_cells(rate), percent(empty), str(len(S))))
     columns = ("Century alone against the automa", "wins", "95 % interval", "merchant row empty", "games")
     return [
         "A game that the turn limit cuts off is not a win. *Merchant row empty*: games at whose end no merchant was "
@@ -181,11 +188,8 @@ def duel_table(name: str, options: argparse.Namespace) -> list[str]:
         pairs += [(policy, opponent) for opponent in ("random", "greedy", "planner")]
     rows = []
     for pair in pairs:
-        result = play_games(game, pair, options.games)
-        rate, mean = result.win_rate(0), result.scores.mean(axis=0)
-        names = " - ".join("policy" if spec == policy else spec for spec in pair)
-        scores = f"{mean[0]:.1f} : {mean[1]:.1f}"
-        rows.append((names, percent(rate.share), interval(rate.low, rate.high), str(result.games), scores))
+        names = ["policy" if spec == policy else spec for spec in pair]
+        rows.append(match_row(names, play_games(game, pair, options.games)))
     return table((f"{name}, 2 players", "wins of the first", "95 % interval", "games", "points"), rows)
 
 
@@ -200,7 +204,7 @@ def switches_table(options: argparse.Namespace) -> list[str]:
         _, returns = play_out(make_game("century", players=1, **setting), "greedy", options.games)
         rate = wilson(float((returns > 0).sum()), len(returns))
         label = ", ".join(f"`{name} = {json.dumps(value)}`" for name, value in setting.items()) or "as shipped"
-        rows.append((label, percent(rate.share), interval(rate.low, rate.high), str(len(returns))))
+        rows.append((label, *share_cells(rate), str(len(returns))))
     return table(("Century alone, greedy, with", "wins", "95 % interval", "games"), rows)
 
 

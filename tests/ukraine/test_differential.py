@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from caravan_env import make_game
 from tests.reference import differential
+from tests.reference.drawn import drawn_play
 from tests.reference.players_ukraine import MADE_MAPS, mix, random_params, random_position
 from tests.reference.ukraine import CHIPS, catalogue
 
@@ -59,25 +60,6 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(differential.Difference, match=r"game \d+ with .*seats: kernels"):
         for number in range(5):
             differential.run_game("ukraine", number)
-
-
-def drawn_play(data: st.DataObject, state: Any, reference: Any, plies: int) -> None:
-    """Let hypothesis choose every action and every chance outcome, compare, and play it on both sides."""
-    for _ in range(plies):
-        differential.compare_structs(state, reference)
-        options = differential.compare_options(state, reference)
-        if not options:
-            differential.compare_ends(state, reference)
-            return
-        words = sorted(options)
-        chosen = words[data.draw(st.integers(0, len(words) - 1), label=f"one of {len(words)}")]
-        if state.is_chance:
-            state.resolve(options[chosen])
-            reference.resolve(chosen)
-        else:
-            state.step(options[chosen])
-            reference.play(chosen)
-    differential.compare_structs(state, reference)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

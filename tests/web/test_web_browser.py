@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from caravan_env.web.menu import Preset
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 REFUSED = "400 (Bad Request)"  # what the browser says of a request that got its sentence
 PRESET = Preset("caravan", {"turn_limit": 6, "starting_seat": 0}, ["first"])
 
@@ -34,19 +31,6 @@ def url() -> Iterator[str]:
     server.should_exit = True
     thread.join()
     listening.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("there is no chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from caravan_env.games.ukraine.chips import (
     cash,
     chips_due,
     draw_chip,
+    in_supply,
     pay_trade,
     trade_options,
 )
@@ -333,10 +334,7 @@ def resample(S, i, seat, R, r):
 @kernel
 def any_chip(s, R, r):
     """Return the kind of a chip drawn from the supply with stream R[r]."""
-    chips = np.int64(0)
-    for kind in range(CHIP_KINDS):
-        chips += s["supply"][kind]
-    ticket = below(R, r, chips)
+    ticket = below(R, r, in_supply(s))
     for kind in range(CHIP_KINDS - 1):
         ticket -= s["supply"][kind]
         if ticket < 0:
