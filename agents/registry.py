@@ -6,6 +6,7 @@
 | `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
 | `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
 | `policy:PATH` | a trained policy |
+| `noisy:SHARE:SPEC` | another agent that plays a random action with a probability, see `agents.noisy` |
 | `FILE.py:NAME` | your own: a class derived from `agents.base.Agent` or with `act(state)`, a function of a state |
 """
 
@@ -25,20 +26,24 @@ from numba.core import config as numba_config
 from numpy.typing import NDArray
 
 from agents.base import Agent, BadAgent
+from agents.noisy import NoisyAgent
+from agents.search.agent import MctsAgent
 from agents.simple import FirstAgent, RandomAgent
 from caravan_env.core.errors import BadParams, UnknownName, nearest
 from caravan_env.core.game import Game, State
 from caravan_env.core.kernel import cache_folder
 
-#: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`.
+#: Game -> module with its scripted agents: `AGENTS` (name -> class) and, if it has one, `potential(S, seats)`; for the
+#: tree search the same as a kernel, `potentials(S, i, X, values)`, whose memory X is made by `new_memory()`.
 HEURISTICS = {
     "caravan": "agents.heuristic.caravan",
     "century": "agents.heuristic.century",
     "ukraine": "agents.heuristic.ukraine",
 }
 #: Agents for every game.
-SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent}
+SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent, "mcts": MctsAgent}
 POLICY = "policy"
+NOISY = "noisy"
 _FILE_MARK = ".py:"
 _TRUTH = {"true": True, "false": False}
 
@@ -68,7 +73,9 @@ def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
         BadAgent: a file or policy that cannot be loaded.
     """
     name, _, rest = spec.strip().partition(":")
-    if _FILE_MARK in spec:
+    if name == NOISY:
+        agent = _noisy(rest, game, seed)
+    elif _FILE_MARK in spec:
         agent = _from_file(spec.strip(), game, seed)
     elif name == POLICY:
         agent = _policy(rest, game, seed)
@@ -99,22 +106,23 @@ def split_specs(text: str) -> list[str]:
 
 def heuristic_potential(game: Game) -> Potential | None:
     """Return the game's own `potential(S, seats)`, (rows,) float64 in units of the return, or None if it has none."""
-    module = _heuristics(game.name)
+    module = heuristics(game.name)
     return getattr(module, "potential", None)
 
 
-def _heuristics(game: str) -> ModuleType | None:
+def heuristics(game: str) -> ModuleType | None:
+    """Return the module with a game's scripted agents, None if it has none."""
     return importlib.import_module(HEURISTICS[game]) if game in HEURISTICS else None
 
 
 def _heuristic_agents(game: str) -> Mapping[str, type[Agent]]:
-    module = _heuristics(game)
+    module = heuristics(game)
     return module.AGENTS if module else {}
 
 
 def _announce_compilation(game: Game) -> None:
     """Say on stderr, while nothing of a game's heuristics is compiled, that the first decisions take a while."""
-    module = _heuristics(game.name)
+    module = heuristics(game.name)
     if module is None or module.__file__ is None or numba_config.DISABLE_JIT or game.name in _announced:
         return
     _announced.add(game.name)
@@ -126,7 +134,7 @@ def _agent_class(name: str, game: Game) -> type[Agent]:
     known = {**SIMPLE, **_heuristic_agents(game.name)}
     if name in known:
         return known[name]
-    allowed = [*known, f"{POLICY}:PATH", "FILE.py:NAME"]
+    allowed = [*known, f"{POLICY}:PATH", f"{NOISY}:SHARE:SPEC", "FILE.py:NAME"]
     lack = "" if game.name in HEURISTICS else f" ({game.name} has no scripted agents of its own)"
     raise UnknownName(f"there is no agent {name!r}{lack}: {nearest(name, allowed)}")
 
@@ -166,6 +174,25 @@ def _policy(path: str, game: Game, seed: int) -> Agent:
         raise BadAgent(f"policy:{path} needs what training needs; install caravan_env[train] ({error})") from error
     agent: Agent = neural.load_policy(path, game, seed)
     return agent
+
+
+def noisy_parts(rest: str) -> tuple[float, str]:
+    """Return the share and the inner spec of the text after `noisy:`; raises BadAgent."""
+    text, _, inner = rest.partition(":")
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not (0 <= share <= 1 and inner):
+        raise BadAgent(
+            f"{NOISY}:{rest} is not of the form {NOISY}:SHARE:SPEC with a share of 0 to 1, for example noisy:0.2:greedy"
+        )
+    return share, inner
+
+
+def _noisy(rest: str, game: Game, seed: int) -> Agent:
+    share, inner = noisy_parts(rest)
+    return NoisyAgent(make_agent(inner, game, seed), share, seed)
 
 
 # --- agents from a user's file ---------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def test_the_metadata_says_what_is_needed(wheel):
     info = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
     metadata = Parser().parsestr(archive.read(info).decode())
     assert metadata["Requires-Python"] == "<3.14,>=3.11"
-    assert set(metadata.get_all("Provides-Extra")) == {"all", "dev", "render", "train", "web"}
+    assert set(metadata.get_all("Provides-Extra")) == {"all", "arena", "dev", "render", "train", "web"}
     requirements = metadata.get_all("Requires-Dist")
     assert all(">=" in line for line in requirements if not line.startswith("caravan"))
     base = {line.partition(">")[0] for line in requirements if "extra ==" not in line}

@@ -17,6 +17,7 @@ from caravan_env.cli.output import emit_json, json_option
 
 REQUIRED = ("numpy", "numba", "gymnasium", "pettingzoo", "click", "rich", "platformdirs")
 OPTIONAL = (
+    "scipy",
     "torch",
     "stable-baselines3",
     "sb3-contrib",

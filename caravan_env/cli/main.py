@@ -20,6 +20,8 @@ COMMANDS = {
     "play": "play",
     "web": "web",
     "match": "match",
+    "arena": "arena",
+    "compare": "compare",
     "train": "training",
     "eval": "evaluation",
     "plot": "training",

@@ -54,6 +54,12 @@ def build_game(name: str | None, switches: Sequence[str], players: int | None = 
     return Game(spec, values)
 
 
+def build_rival_game(name: str | None, switches: Sequence[str]) -> Game:
+    """Return the game variant that --game and --set describe, for two players where it is else played alone."""
+    players = int(find_spec(name).params_type().players)
+    return build_game(name, switches, players=max(players, 2))
+
+
 def parse_switches(spec: GameSpec, switches: Sequence[str]) -> dict[str, Any]:
     """Return the rule switches of texts "key=value", each with the type that the game declares.
 

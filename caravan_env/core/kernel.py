@@ -132,7 +132,7 @@ def kernel_using(*source_files: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 def bind_loops(
-    loops: Mapping[str, Callable[..., Any]], game_name: str, kernels: Mapping[str, Any], source_file: str
+    loops: Mapping[str, Callable[..., Any]], game_name: str, kernels: Mapping[str, Any], *source_files: str
 ) -> dict[str, Any]:
     """Compile a copy of every loop for one game.
 
@@ -140,12 +140,13 @@ def bind_loops(
         loops: plain functions that call the game's kernels by their contract names, see `core.loops`.
         game_name: becomes part of the copies' names, which keeps the games apart in the cache.
         kernels: the globals of the copies: contract name -> kernel.
-        source_file: a file in the folder of the game's sources; its hash is part of the cache folder.
+        source_files: a file in each folder of sources that the kernels come from, the game's first; their hashes are
+            part of the cache folder.
 
     Returns:
         Loop name -> compiled loop.
     """
-    folder = cache_folder(source_file)
+    folder = cache_folder(*source_files)
     bound: dict[str, Any] = {}
     for name, loop in loops.items():
         own_name = f"{name}__{game_name}"

@@ -44,8 +44,8 @@ def sentence(spec: str, game: Game, error: type[CaravanError]) -> str:
 
 def test_names_of_all_games_and_of_one() -> None:
     assert {"random", "first", "greedy", "planner"} <= set(agent_names())
-    assert agent_names("caravan") == ["first", "greedy", "planner", "random"]
-    assert agent_names("a game without heuristics") == ["first", "random"]
+    assert agent_names("caravan") == ["first", "greedy", "mcts", "planner", "random"]
+    assert agent_names("a game without heuristics") == ["first", "mcts", "random"]
 
 
 @pytest.mark.parametrize("spec", ["random", "first", "greedy", "planner", "planner:8", "planner:beam=4,threads=2"])

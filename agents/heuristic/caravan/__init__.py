@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, RowAgent
-from agents.heuristic.caravan.evaluate import new_scratch, potential_rows
+from agents.heuristic.caravan.evaluate import new_memory, new_scratch, potential_rows, potentials
 from agents.heuristic.caravan.greedy import grab_rows
 from agents.heuristic.caravan.search import new_pools, plan_rows
 from agents.heuristic.caravan.weights import DEFAULT_WEIGHTS
@@ -94,3 +94,5 @@ def potential(S: NDArray[np.void], seats: NDArray[np.int64]) -> NDArray[np.float
 
 
 AGENTS: dict[str, type[Agent]] = {"greedy": GreedyAgent, "planner": PlannerAgent}
+
+__all__ = ["AGENTS", "GreedyAgent", "PlannerAgent", "new_memory", "potential", "potentials"]

@@ -14,7 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristic.caravan.weights import MAX_ACTIONS, W_CARRIED, W_EMPTIES, W_REACH, W_STEAL, W_THEFT
+from agents.heuristic.caravan.weights import (
+    DEFAULT_WEIGHTS,
+    MAX_ACTIONS,
+    W_CARRIED,
+    W_EMPTIES,
+    W_REACH,
+    W_STEAL,
+    W_THEFT,
+)
 from caravan_env.core.bits import bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.core.outcome import RETURN_MARGIN
@@ -467,6 +475,39 @@ def potential_rows(S, seats, weights, X, out):
         if s["phase"] != PHASE_OVER:
             scale = LAST_SCALE if bag_total(s) == 0 else SCALE
             out[i] = math.tanh(table_worth(s, seats[i], weights, X) / scale)
+
+
+class Memory(NamedTuple):
+    """The memory of `potentials`, made by `new_memory`.
+
+    Attributes:
+        weights: (2, WEIGHTS) float64, the table of weights.
+        scratch: what the evaluation writes to.
+    """
+
+    weights: NDArray[np.float64]
+    scratch: Scratch
+
+
+def new_memory() -> Memory:
+    """Return the memory of one thread, with the weights of all scripted agents."""
+    return Memory(DEFAULT_WEIGHTS, new_scratch())
+
+
+@kernel
+def potentials(S, i, X, values):
+    """Write the potential of each seat in row i, which is not finished, to `values` (seats,) float64; X: `Memory`."""
+    s = S[i]
+    players = np.int64(s["players"])
+    scale = LAST_SCALE if bag_total(s) == 0 else SCALE
+    total = 0.0
+    for seat in range(players):
+        w = X.weights[0 if seat == s["seat"] else 1]
+        values[seat] = seat_worth(s, seat, w, X.scratch)
+        total += values[seat]
+    for seat in range(players):
+        others = (total - values[seat]) / (players - 1)
+        values[seat] = math.tanh((values[seat] - others) / scale)
 
 
 # --- where camels are of use -----------------------------------------------------------------------------------------

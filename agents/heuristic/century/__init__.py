@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, RowAgent
-from agents.heuristic.century.evaluate import DEFAULT_WEIGHTS, potential_rows
+from agents.heuristic.century.evaluate import DEFAULT_WEIGHTS, new_memory, potential_rows, potentials
 from agents.heuristic.century.greedy import grab_rows
 from agents.heuristic.century.search import new_beam, plan_rows
 from caravan_env.core.errors import BadParams
@@ -106,3 +106,5 @@ def potential(S: NDArray[np.void], seats: NDArray[np.int64]) -> NDArray[np.float
 
 
 AGENTS: dict[str, type[Agent]] = {"greedy": GreedyAgent, "planner": PlannerAgent}
+
+__all__ = ["AGENTS", "GreedyAgent", "PlannerAgent", "new_memory", "potential", "potentials"]

@@ -8,15 +8,17 @@ there is a fourth: the fewer merchants are left for its die, the better, and wit
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caravan_env.core.bits import popcount
 from caravan_env.core.kernel import kernel_using
 from caravan_env.games.century import rules
 from caravan_env.games.century.layout import AUTOMA, COSTS, FACE_DOWN, PHASE_OVER, POINTS
 from caravan_env.games.century.rules import GOLD_POINTS, LAST_CARDS, automa_points, number_of, points
-from caravan_env.games.century.tables import CARDS, COLOUR_COUNT, CUBE_VALUES, PYRAMID, ROW, value
+from caravan_env.games.century.tables import CARDS, COLOUR_COUNT, CUBE_VALUES, PYRAMID, ROW, SEATS, value
 
 kernel = kernel_using(rules.__file__)
 
@@ -188,3 +190,36 @@ def potential_rows(S, seats, w, out):
             scale = SCALE_AT_END + SCALE_PER_CARD * cards_to_come(s)
             lead = banked(s, seats[i]) + prospects(s, seats[i], w) - rivals_worth(s, seats[i], w)
             out[i] = math.tanh(lead / scale)
+
+
+class Memory(NamedTuple):
+    """The memory of `potentials`, made by `new_memory`.
+
+    Attributes:
+        weights: (WEIGHTS,) float64.
+        worth: (SEATS,) float64, what each seat has and can hope for.
+    """
+
+    weights: NDArray[np.float64]
+    worth: NDArray[np.float64]
+
+
+def new_memory() -> Memory:
+    """Return the memory of one thread, with the weights of all scripted agents."""
+    return Memory(DEFAULT_WEIGHTS, np.zeros(SEATS))
+
+
+@kernel
+def potentials(S, i, X, values):
+    """Write the potential of each seat in row i, which is not finished, to `values` (seats,) float64; X: `Memory`."""
+    s = S[i]
+    players = np.int64(s["players"])
+    scale = SCALE_AT_END + SCALE_PER_CARD * cards_to_come(s)
+    for seat in range(players):
+        X.worth[seat] = banked(s, seat) + prospects(s, seat, X.weights)
+    for seat in range(players):
+        rival = rivals_worth(s, seat, X.weights) if players == 1 else -np.inf
+        for other in range(players):
+            if other != seat:
+                rival = max(rival, X.worth[other])
+        values[seat] = math.tanh((X.worth[seat] - rival) / scale)

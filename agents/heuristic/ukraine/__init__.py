@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, RowAgent
-from agents.heuristic.ukraine.evaluate import new_desk, potential_rows
+from agents.heuristic.ukraine.evaluate import new_desk, new_memory, potential_rows, potentials
 from agents.heuristic.ukraine.search import Table, choose_rows, new_table
 from agents.heuristic.ukraine.weights import GREEDY, PLANNER, Weights
 from caravan_env.core.game import Game
@@ -68,3 +68,5 @@ def potential(S: NDArray[np.void], seats: NDArray[np.int64]) -> NDArray[np.float
 
 
 AGENTS: dict[str, type[Agent]] = {"greedy": GreedyAgent, "planner": PlannerAgent}
+
+__all__ = ["AGENTS", "GreedyAgent", "PlannerAgent", "new_memory", "potential", "potentials"]

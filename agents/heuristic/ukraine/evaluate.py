@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.heuristic.ukraine.weights import PLANNER, Weights
 from caravan_env.core.bits import ONE, bit, lowest
 from caravan_env.core.kernel import kernel_using
 from caravan_env.games.ukraine import rules
@@ -540,3 +541,39 @@ def potential_rows(S, seats, w, D, out):
             evaluate(S[i], seats[i], first, w, D)
             scale = SCALE_AT_END + SCALE_AT_START * D.turns[1]
             out[i] = math.tanh((D.hopes[seats[i]] - rivals_hope(S[i], seats[i], w, D)) / scale)
+
+
+class Memory(NamedTuple):
+    """The memory of `potentials`, made by `new_memory`.
+
+    Attributes:
+        weights: those of the planner.
+        desk: what the evaluation writes to.
+    """
+
+    weights: Weights
+    desk: Desk
+
+
+def new_memory() -> Memory:
+    """Return the memory of one thread, with the planner's weights."""
+    return Memory(PLANNER, new_desk())
+
+
+@kernel
+def potentials(S, i, X, values):
+    """Write the potential of each seat in row i, which is not finished, to `values` (seats,) float64; X: `Memory`.
+
+    Each seat is taken to know its own chips and to count those of the others.
+    """
+    s, w, D = S[i], X.weights, X.desk
+    players = np.int64(s["players"])
+    begin_decision(s, D)
+    evaluate(s, np.int64(-1), (np.int64(s["seat"]) + 1) % players, w, D)
+    scale = SCALE_AT_END + SCALE_AT_START * D.turns[1]
+    for seat in range(players):
+        counted = D.hopes[seat]
+        unknown = unknown_chips(np.int64(s["hand_size"][seat]), w, D)
+        D.hopes[seat] += hand_worth(s, seat, w, D) - unknown
+        values[seat] = math.tanh((D.hopes[seat] - rivals_hope(s, seat, w, D)) / scale)
+        D.hopes[seat] = counted
