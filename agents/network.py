@@ -1,7 +1,8 @@
 """The networks of trained policies on numpy alone; `train.network` has the same ones in torch, where they learn.
 
 A network of kind "mlp" takes an observation as one vector. One of kind "board" takes the planes of the observation as
-an image, for games whose `GameSpec.action_planes` says which actions belong to which places of it.
+an image, for games whose `GameSpec.action_planes` says which actions belong to which places of it. One of kind "value"
+says what positions are worth, see `agents.value.network`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from caravan_env.core.game import Game
 Float = NDArray[np.float32]
 Layers = list[tuple[Float, Float]]
 
-KINDS = ("mlp", "board")
+KINDS = ("mlp", "board", "value")
 KERNEL = 3  # convolutions see so many places across and down
 
 

@@ -20,7 +20,9 @@ from safetensors.numpy import load_file
 
 from agents.base import RowAgent
 from agents.network import KINDS, Float, Network, network_of
-from caravan_env.core.errors import CaravanError
+from agents.value.agent import ValueAgent
+from agents.value.network import ValueNetwork
+from caravan_env.core.errors import CaravanError, UnknownName
 from caravan_env.core.game import Game, State
 from caravan_env.core.kernel import kernel
 from caravan_env.core.match import Thought
@@ -150,17 +152,44 @@ class PolicyAgent(RowAgent):
         return draw(logits, self._streams, games)
 
 
-def load_policy(path: str | Path, game: Game, seed: int = 0, sample: bool = False) -> PolicyAgent:
+def load_policy(
+    path: str | Path, game: Game, seed: int = 0, sample: bool = False, **options: int
+) -> PolicyAgent | ValueAgent:
     """Return the policy of a run folder (its last checkpoint) or of a checkpoint folder.
+
+    Args:
+        path: the folder.
+        game: the variant to play.
+        seed: where the agent's own randomness starts.
+        sample: whether it draws its actions from its probabilities; not for a value network.
+        options: `beam` and `depth` of a value network's agent, see `ValueAgent`.
 
     Raises:
         BadCheckpoint: there is none, it is damaged, or it cannot play this variant.
+        UnknownName: an option that this kind of policy has not.
     """
+    description, weights = read_policy(path, game)
+    if description.network.get("kind") == "value":
+        return ValueAgent(game, ValueNetwork(weights), seed, **options, name=f"policy:{path}")
+    if options:
+        raise UnknownName(f"the policy {path} has no option {next(iter(options))!r}: only value networks search")
+    return PolicyAgent(game, network_of(game, weights), seed, sample, f"policy:{path}")
+
+
+def load_value(path: str | Path, game: Game) -> ValueNetwork:
+    """Return the value network of a run or checkpoint folder; raises BadCheckpoint, see `load_policy`."""
+    description, weights = read_policy(path, game)
+    if description.network.get("kind") != "value":
+        raise BadCheckpoint(f"{path} holds no value network; train one with `trainer: td`")
+    return ValueNetwork(weights)
+
+
+def read_policy(path: str | Path, game: Game) -> tuple[Description, dict[str, NDArray[Any]]]:
+    """Return the description and the weights of a run or checkpoint folder; raises BadCheckpoint, see `load_policy`."""
     folder = resolve(path)
     description = Description.read(folder)
     description.check(game, folder)
-    network = network_of(game, read_tensors(folder, WEIGHTS, description))
-    return PolicyAgent(game, network, seed, sample, f"policy:{path}")
+    return description, read_tensors(folder, WEIGHTS, description)
 
 
 def observe(game: Game, S: NDArray[np.void]) -> Float:

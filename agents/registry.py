@@ -5,7 +5,7 @@
 | `random`, `first` | agents for every game, see `agents.simple` |
 | `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
 | `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
-| `policy:PATH` | a trained policy |
+| `policy:PATH` | a trained policy; one that is a value network searches its turn with `policy:PATH,beam=8` |
 | `noisy:SHARE:SPEC` | another agent that plays a random action with a probability, see `agents.noisy` |
 | `FILE.py:NAME` | your own: a class derived from `agents.base.Agent` or with `act(state)`, a function of a state |
 """
@@ -43,6 +43,7 @@ HEURISTICS = {
 #: Agents for every game.
 SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent, "mcts": MctsAgent}
 POLICY = "policy"
+SEARCH_OPTIONS = ("beam", "depth")  # of a policy that is a value network
 NOISY = "noisy"
 _FILE_MARK = ".py:"
 _TRUTH = {"true": True, "false": False}
@@ -165,15 +166,27 @@ def _read_value(option: str, default: Any, text: str) -> Any:
         raise BadParams(f"{option} = {text!r} is not possible: it must be of type {kind.__name__}") from error
 
 
-def _policy(path: str, game: Game, seed: int) -> Agent:
+def _policy(text: str, game: Game, seed: int) -> Agent:
+    path, *pieces = text.split(",")
     if not path:
         raise BadAgent("a policy is named by its path: policy:PATH")
     try:
         neural = importlib.import_module("agents.neural")
     except ImportError as error:
         raise BadAgent(f"policy:{path} needs what training needs; install caravan_env[train] ({error})") from error
-    agent: Agent = neural.load_policy(path, game, seed)
+    agent: Agent = neural.load_policy(path, game, seed, **_read_pairs(path, pieces))
     return agent
+
+
+def _read_pairs(path: str, pieces: list[str]) -> dict[str, int]:
+    """Return the options after the path of a policy."""
+    options: dict[str, int] = {}
+    for piece in pieces:
+        key, _, value = piece.partition("=")
+        if key not in SEARCH_OPTIONS:
+            raise UnknownName(f"policy:{path} has no option {key!r}: {nearest(key, SEARCH_OPTIONS)}")
+        options[key] = _read_value(f"policy:{key}", 0, value)
+    return options
 
 
 def noisy_parts(rest: str) -> tuple[float, str]:

@@ -184,8 +184,15 @@ def frozen(spec: str) -> tuple[str, str]:
     if kind == POLICY:
         from agents.neural import DESCRIPTION, resolve
 
-        folder = resolve(rest)
-        return f"{POLICY}:{folder}", _digest(folder / DESCRIPTION)
+        path, *options = rest.split(",")
+        folder = resolve(path)
+        return ",".join([f"{POLICY}:{folder}", *options]), _digest(folder / DESCRIPTION)
+    leaf = rest.partition("leaf=")[2].partition(",")[0]
+    if leaf and Path(leaf).is_dir():
+        from agents.neural import DESCRIPTION, resolve
+
+        folder = resolve(leaf)
+        return spec.replace(f"leaf={leaf}", f"leaf={folder}"), _digest(folder / DESCRIPTION)
     return spec, ""
 
 

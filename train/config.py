@@ -119,6 +119,44 @@ class ImitationConfig(_Section):
     learning_rate: Annotated[float, Field(gt=0)] = 2e-3
 
 
+class TDConfig(_Section):
+    """TD(lambda) learning of the value of positions, see `train.td`; for `trainer: td`.
+
+    Attributes:
+        widths: of the network's two layers.
+        features: whether the game's own features are its inputs, where there are any, and not the observation.
+        decisions: of all seats, played and learned from in an iteration.
+        memory: decisions that are learned from.
+        reuse: how often each decision is learned from, on average.
+        learning_rate_end: reached linearly at the end of the budget.
+        average: share of the mean weights that stays at each step of the learner.
+        trace: lambda.
+        explore: share of the decisions in which a random action is played.
+        beam: positions kept by the search of the turn, in training and evaluation; 0: one action ahead.
+        depth: actions that it goes ahead at most.
+        margin: share of the margin of points in what is learned; the rest is the return.
+        margin_scale: points of margin that count as 0.76.
+        patience: factor by which what lies above a loss shrinks with each decision; below 1, sooner is better.
+    """
+
+    widths: Annotated[list[Positive], Field(min_length=2, max_length=2)] = [64, 32]
+    features: bool = True
+    decisions: Annotated[int, Field(ge=4000)] = 40_000
+    memory: Positive = 500_000
+    reuse: Annotated[float, Field(gt=0)] = 3.0
+    batch_size: Positive = 1024
+    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    learning_rate_end: Annotated[float, Field(ge=0)] = 5e-5
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995
+    trace: Fraction = 0.7
+    explore: Fraction = 0.05
+    beam: Annotated[int, Field(ge=0, le=4096)] = 0
+    depth: Annotated[int, Field(ge=1, le=64)] = 8
+    margin: Fraction = 0.5
+    margin_scale: Annotated[float, Field(gt=0)] = 20.0
+    patience: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+
 class LeagueConfig(_Section):
     """Whom the learner plays: shares of the games, relative to each other.
 
@@ -192,14 +230,18 @@ class Config(_Section):
         run_dir: folder of everything that the run writes.
         seed: any non-negative integer; with a budget in steps the same seed gives the same run.
         threads: threads of the learner and of the environment.
+        trainer: "ppo", a policy by MaskablePPO against a league; or "td", the value of positions by TD(lambda). The
+            sections of the other one are not used.
     """
 
+    trainer: Literal["ppo", "td"] = "ppo"
     game: GameConfig = GameConfig()
     run_dir: str
     seed: Annotated[int, Field(ge=0)] = 0
     threads: Positive = 2
     budget: BudgetConfig
     ppo: PPOConfig = PPOConfig()
+    td: TDConfig = TDConfig()
     network: NetworkConfig = NetworkConfig()
     imitation: ImitationConfig = ImitationConfig()
     league: LeagueConfig = LeagueConfig()

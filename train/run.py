@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -14,27 +14,27 @@ from typing import Any
 import numpy as np
 import torch
 import yaml
+from stable_baselines3.common.logger import Logger
 from threadpoolctl import threadpool_limits
 
-from agents.network import network_of
-from agents.neural import BadCheckpoint, PolicyAgent, checkpoint_folders
+from agents.base import Agent
+from agents.neural import BadCheckpoint, checkpoint_folders
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game
 from caravan_env.core.machine import machine
 from train.checkpoint import Tensors, folder_of, prune, read_checkpoint, set_aside, write_checkpoint
 from train.config import BadConfig, Config, make_config
-from train.environment import TrainingEnv
 from train.evaluate import Score, evaluate, write_results
-from train.imitation import imitate
-from train.league import League
+from train.learner import Learner
 from train.metrics import EVALUATIONS, append_line, make_logger
 from train.plots import write_plots
-from train.ppo import SelfPlayPPO
 from train.progress import Progress
+from train.self_play import PPOLearner
+from train.td import TDLearner
 
 CONFIG = "config.yaml"
 ALL = 10**9  # checkpoints to keep
-_PARTS = ("optimizer", "environment", "league")
+LEARNERS: dict[str, Callable[[Game, Config, Logger], Learner]] = {"ppo": PPOLearner, "td": TDLearner}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,15 +124,13 @@ class Trainer:
         self.evaluations: list[dict[str, Any]] = []
         self._before = 0.0
         self._started = time.perf_counter()
-        self.league = League(self.game, config.league, config.seed)
-        self.env = TrainingEnv(self.game, config, self.league)
         found = last_checkpoint(self.run_dir, self.game)
         self.logger = make_logger(self.run_dir, found[0]["step"] if found else 0)
-        self.model = SelfPlayPPO(config, self.env, self.logger)
+        self.learner: Learner = LEARNERS[config.trainer](self.game, config, self.logger)
         if found:
             self._restore(*found)
         else:
-            self._begin()
+            self.learner.begin(self._seed("imitation"))
 
     @property
     def seconds(self) -> float:
@@ -148,15 +146,12 @@ class Trainer:
         return min(1.0, max(by_time, by_steps))
 
     def iterate(self) -> None:
-        """Collect a rollout, learn from it, and do what is due: a past self, an evaluation, a checkpoint."""
-        self.league.begin(self.iteration, self.model.weights())
-        before, start, in_steps = self.step, time.perf_counter(), self.env.seconds
-        self.model.iterate(self.progress, self._seed("iteration"))
-        self.step = self.model.num_timesteps
+        """Let the learner play and learn, and do what is due: an evaluation, a checkpoint."""
+        before, start = self.step, time.perf_counter()
+        self.learner.iterate(self.iteration, self.progress, self._seed("iteration"))
+        self.step = self.learner.step
         self.iteration += 1
-        self._log(time.perf_counter() - start, self.env.seconds - in_steps)
-        if self._due(self.config.league.add_every, before):
-            self.league.add(self.step, self.model.weights())
+        self._log((self.step - before) / (time.perf_counter() - start))
         if self._due(self.config.evaluation.every, before):
             choice = self.config.evaluation
             self._evaluate(self.agent(choice.sample), choice.games, "evaluation")
@@ -167,18 +162,16 @@ class Trainer:
         """Write a checkpoint, if there is none of this step, and delete old ones, not the best; return its folder."""
         if folder_of(self.run_dir, self.step).exists():
             return folder_of(self.run_dir, self.step)
-        parts = (self.model.optimizer_tensors(), self.env.snapshot(), self.league.tensors())
-        training = {f"{part}/{n}": a for part, arrays in zip(_PARTS, parts, strict=True) for n, a in arrays.items()}
+        training, own = self.learner.snapshot()
         state = {
+            **own,
             "step": self.step,
             "iteration": self.iteration,
             "seconds": self.seconds,
-            "updates": self.model._n_updates,
-            "league": self.league.state(),
             "evaluations": self.evaluations,
         }
-        about = {"network": self.config.network.model_dump(), "step": self.step, "config": self.config.digest()}
-        folder = write_checkpoint(self.run_dir, self.game, about, self.model.weights(), training, state)
+        about = {"network": self.learner.network(), "step": self.step, "config": self.config.digest()}
+        folder = write_checkpoint(self.run_dir, self.game, about, self.learner.weights(), training, state)
         prune(self.run_dir, self.config.checkpoints.keep, [self.best_step])
         return folder
 
@@ -191,10 +184,9 @@ class Trainer:
             ]
         )
 
-    def agent(self, sample: bool) -> PolicyAgent:
-        """Return the policy as it is now."""
-        network = network_of(self.game, self.model.weights())
-        return PolicyAgent(self.game, network, self._seed("agent"), sample)
+    def agent(self, sample: bool) -> Agent:
+        """Return what is learned so far as an agent."""
+        return self.learner.agent(sample, self._seed("agent"))
 
     def finish(self, checkpoint: Path) -> RunResult:
         """Evaluate the final policy, write table, plots and a replay, and return the result."""
@@ -210,7 +202,7 @@ class Trainer:
         write_plots(self.run_dir)
         return RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
 
-    def _evaluate(self, agent: PolicyAgent, games: int, purpose: str) -> list[Score]:
+    def _evaluate(self, agent: Agent, games: int, purpose: str) -> list[Score]:
         """Play the configured opponents and add a line to the evaluations."""
         opponents, seed = self.config.evaluation.opponents, self._seed(purpose)
         scores = evaluate(self.game, agent, opponents, games, seed, self.config.threads)
@@ -219,20 +211,11 @@ class Trainer:
         append_line(self.run_dir / EVALUATIONS, {**line, "time/seconds": round(self.seconds, 1)})
         return scores
 
-    def _log(self, seconds: float, environment: float) -> None:
-        record = self.logger.record
-        for name, (games, score) in self.league.take_results().items():
-            record(f"games/{name}", games)
-            record(f"score/{name}", score)
-        record("rollout/reward", float(self.model.rollout_buffer.rewards.mean()))
-        record("league/past", len(self.league.past))
-        record("iteration", self.iteration)
-        self.speed = self.config.ppo.n_envs * self.config.ppo.n_steps / seconds
-        record("time/seconds", self.seconds)
-        record("time/steps_per_second", self.speed)
-        thinking = self.league.thinking()
-        for name, share in {**thinking, "environment": environment - sum(thinking.values())}.items():
-            record(f"time/{name}", share / seconds)
+    def _log(self, speed: float) -> None:
+        self.speed = speed
+        self.logger.record("iteration", self.iteration)
+        self.logger.record("time/seconds", self.seconds)
+        self.logger.record("time/steps_per_second", speed)
         self.logger.dump(self.step)
 
     def _due(self, every: int, before: int) -> bool:
@@ -242,25 +225,10 @@ class Trainer:
         words = (self.config.seed, self.iteration, *purpose.encode())
         return int(np.random.SeedSequence(words).generate_state(1)[0])
 
-    def _begin(self) -> None:
-        """Imitate, if that is asked for, and start the first games."""
-        choice = self.config.imitation
-        if choice.agent is not None:
-            imitate(self.model.policy.net, self.game, choice, self._seed("imitation"), self.config.threads)
-        self.league.begin(0, self.model.weights())
-        self.model.start(self.env.reset())
-
     def _restore(self, state: dict[str, Any], weights: Tensors, training: Tensors) -> None:
-        optimizer, environment, league = (
-            {n.removeprefix(f"{part}/"): a for n, a in training.items() if n.startswith(f"{part}/")} for part in _PARTS
-        )
         self.step, self.iteration, self._before = state["step"], state["iteration"], state["seconds"]
         self.evaluations = state["evaluations"]
-        self.model.load(weights, optimizer)
-        self.model.num_timesteps, self.model._n_updates = self.step, state["updates"]
-        self.league.restore(state["league"], league)
-        self.league.begin(self.iteration, weights)
-        self.model.start(self.env.restore(environment))
+        self.learner.restore(self.step, self.iteration, weights, training, state)
 
 
 def last_checkpoint(run_dir: Path, game: Game) -> tuple[dict[str, Any], Tensors, Tensors] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ class MctsAgent(Agent):
             sims: simulations for each decision, those of a kept tree not counted.
             seconds: time for each decision, 0 for none; whichever of both ends first.
             leaf: "heuristic", the potential of the game's scripted agents, for a game without one "rollout"; or
-                "rollout", random actions and then the same, or the lead in points where there is no potential.
+                "rollout", random actions and then the same, or the lead in points where there is no potential; or the
+                folder of a trained value network, which then guides the search by its values.
             c: how much is explored.
             temperature: of the evaluator's probabilities of actions; the higher, the more alike they are.
             steps: random actions of a rollout.
@@ -101,8 +103,8 @@ class MctsAgent(Agent):
         for name, value in (("c", c), ("temperature", temperature)):
             if not 0 < value < math.inf:
                 raise BadParams(f"mcts:{name} = {value} is not possible: it must be a positive number")
-        if leaf not in LEAVES:
-            raise BadParams(f"mcts:leaf = {leaf!r} is not possible: {' or '.join(LEAVES)}")
+        if leaf not in LEAVES and not Path(leaf).is_dir():
+            raise BadParams(f"mcts:leaf = {leaf!r} is not possible: {', '.join(LEAVES)} or the folder of a policy")
 
     def act(self, state: State) -> int:
         """Return the action that most simulations took; ties go to the higher value."""
@@ -181,6 +183,11 @@ def _evaluator(game: Game, leaf: str, steps: int) -> Evaluator:
     """Return the evaluator for a leaf, see `MctsAgent`."""
     from agents.registry import heuristics  # the registry knows this agent, too
 
+    if leaf not in LEAVES:
+        from agents.neural import load_value
+        from agents.value.agent import evaluator
+
+        return evaluator(game, load_value(leaf, game))
     module = heuristics(game.name)
     if module is not None and not hasattr(module, "potentials"):
         module = None

@@ -90,8 +90,8 @@ def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(tiny, nim, sect
     trained(broken, 4)  # the last checkpoint holds all four iterations
     resumed = trained(broken, 2)
     assert (resumed.step, resumed.iteration) == (uninterrupted.step, uninterrupted.iteration) == (1536, 6)
-    assert same_arrays(resumed.model.weights(), uninterrupted.model.weights())
-    assert same_arrays(resumed.model.optimizer_tensors(), uninterrupted.model.optimizer_tensors())
+    assert same_arrays(resumed.learner.model.weights(), uninterrupted.learner.model.weights())
+    assert same_arrays(resumed.learner.model.optimizer_tensors(), uninterrupted.learner.model.optimizer_tensors())
     assert same_arrays(resumed.env.snapshot(), uninterrupted.env.snapshot())
     assert same_arrays(resumed.league.tensors(), uninterrupted.league.tensors())
     assert resumed.league.state() == uninterrupted.league.state()

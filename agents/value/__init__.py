@@ -1,0 +1,1 @@
+"""Learned values of positions: networks that are evaluated inside the kernels, and the agents that play by them."""
