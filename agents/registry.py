@@ -5,6 +5,7 @@
 | `random`, `first` | agents for every game, see `agents.simple` |
 | `greedy`, `planner`, ... | what the game brings with it, see `HEURISTICS` |
 | `NAME:VALUE`, `NAME:key=value,key=value` | the same with options; a lone value is the agent's first option |
+| `best` | the strongest agent known for the game and number of players, see `agents.shipped` |
 | `policy:PATH` | a trained policy; one that is a value network searches its turn with `policy:PATH,beam=8` |
 | `noisy:SHARE:SPEC` | another agent that plays a random action with a probability, see `agents.noisy` |
 | `FILE.py:NAME` | your own: a class derived from `agents.base.Agent` or with `act(state)`, a function of a state |
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 from agents.base import Agent, BadAgent
 from agents.noisy import NoisyAgent
 from agents.search.agent import MctsAgent
+from agents.shipped import best_spec
 from agents.simple import FirstAgent, RandomAgent
 from caravan_env.core.errors import BadParams, UnknownName, nearest
 from caravan_env.core.game import Game, State
@@ -45,6 +47,7 @@ SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent, "m
 POLICY = "policy"
 SEARCH_OPTIONS = ("beam", "depth")  # of a policy that is a value network
 NOISY = "noisy"
+BEST = "best"
 _FILE_MARK = ".py:"
 _TRUTH = {"true": True, "false": False}
 
@@ -76,6 +79,8 @@ def make_agent(spec: str, game: Game, seed: int = 0) -> Agent:
     name, _, rest = spec.strip().partition(":")
     if name == NOISY:
         agent = _noisy(rest, game, seed)
+    elif name == BEST:
+        agent = make_agent(with_options(best_spec(game), rest), game, seed)
     elif _FILE_MARK in spec:
         agent = _from_file(spec.strip(), game, seed)
     elif name == POLICY:
@@ -164,6 +169,14 @@ def _read_value(option: str, default: Any, text: str) -> Any:
         return _TRUTH[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError) as error:
         raise BadParams(f"{option} = {text!r} is not possible: it must be of type {kind.__name__}") from error
+
+
+def with_options(spec: str, options: str) -> str:
+    """Return a spec with further options, which go before its own."""
+    if not options:
+        return spec
+    name, colon, _ = spec.partition(":")
+    return f"{spec},{options}" if colon else f"{name}:{options}"
 
 
 def _policy(text: str, game: Game, seed: int) -> Agent:

@@ -33,7 +33,8 @@ import yaml
 from numpy.typing import NDArray
 
 from agents.arena import Interval, MatchResult, play_games, wilson
-from agents.registry import agent_names, make_agent
+from agents.registry import POLICY, agent_names, make_agent
+from agents.shipped import best_spec
 from caravan_env.bench import Figure, bench
 from caravan_env.core.batch import Batch
 from caravan_env.core.files import write_text
@@ -186,6 +187,8 @@ def duel_table(name: str, options: argparse.Namespace) -> list[str]:
     pairs = [("planner", "greedy"), ("greedy", "random")]
     if policy:
         pairs += [(policy, opponent) for opponent in ("random", "greedy", "planner")]
+    if POLICY in best_spec(game):
+        pairs += [("best", opponent) for opponent in ("greedy", "planner")]
     rows = []
     for pair in pairs:
         names = ["policy" if spec == policy else spec for spec in pair]

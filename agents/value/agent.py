@@ -88,6 +88,10 @@ class ValueAgent(RowAgent):
 # --- judging the positions of a tree search --------------------------------------------------------------------------
 
 
+#: The templates that judging takes, in the order in which they call each other.
+JUDGING = ("add_scaled", "copy_to", "head", "look", "value_after", "final_value", "worth_after")
+
+
 class Judge(NamedTuple):
     """The memory of the evaluator.
 
@@ -107,15 +111,7 @@ def evaluator(game: Game, network: ValueNetwork) -> Evaluator:
     return Evaluator(
         "value" if network.features else "value_plain",
         parts.kernels,
-        {
-            **parts.templates,
-            **{name: TEMPLATES[name] for name in JUDGING},
-            "leaf": kernels.leaf,
-            "prior": kernels.prior,
-        },
+        {**parts.templates, **judging, "leaf": kernels.leaf, "prior": kernels.prior},
         lambda game, _: Judge(network.net(game), bound(game, network.features > 0).scratch),
         parts.files,
     )
-
-
-JUDGING = ("add_scaled", "copy_to", "head", "look", "value_after", "final_value", "worth_after")

@@ -1,0 +1,33 @@
+"""The policies that come with the package, and which agent is the strongest one known for each game: the spec `best`.
+
+`best.json` names a spec for each game and number of players; `policy:NAME` and `leaf=NAME` in it mean a folder here.
+Such a folder holds the policy and `card.json`: where it comes from and how strong it was measured to be.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from pathlib import Path
+
+from caravan_env.core.errors import UnknownName
+from caravan_env.core.game import Game
+
+FOLDER = Path(__file__).parent
+TABLE = FOLDER / "best.json"
+CARD = "card.json"
+ANY = "any"  # number of players
+_NAMES = ("policy:", "leaf=")  # what goes before the name of a folder
+
+
+def best_spec(game: Game) -> str:
+    """Return the spec of the strongest agent known for a game and its number of players.
+
+    Raises:
+        UnknownName: none is known for this game.
+    """
+    specs = json.loads(TABLE.read_text(encoding="utf-8")).get(game.name, {})
+    spec: str | None = specs.get(str(game.players), specs.get(ANY))
+    if spec is None:
+        raise UnknownName(f"no best agent is known for {game.name} with {game.players} players; name another agent")
+    return reduce(lambda text, mark: text.replace(mark, f"{mark}{FOLDER}/"), _NAMES, spec)
