@@ -21,6 +21,7 @@ from safetensors.numpy import load_file
 from agents.base import RowAgent
 from agents.network import KINDS, Float, Network, network_of
 from agents.value.agent import ValueAgent
+from agents.value.binding import bound
 from agents.value.network import ValueNetwork
 from caravan_env.core.errors import CaravanError, UnknownName
 from caravan_env.core.game import Game, State
@@ -170,7 +171,7 @@ def load_policy(
     """
     description, weights = read_policy(path, game)
     if description.network.get("kind") == "value":
-        return ValueAgent(game, ValueNetwork(weights), seed, **options, name=f"policy:{path}")
+        return ValueAgent(game, _value_network(path, game, weights), seed, **options, name=f"policy:{path}")
     if options:
         raise UnknownName(f"the policy {path} has no option {next(iter(options))!r}: only value networks search")
     return PolicyAgent(game, network_of(game, weights), seed, sample, f"policy:{path}")
@@ -181,7 +182,7 @@ def load_value(path: str | Path, game: Game) -> ValueNetwork:
     description, weights = read_policy(path, game)
     if description.network.get("kind") != "value":
         raise BadCheckpoint(f"{path} holds no value network; train one with `trainer: td`")
-    return ValueNetwork(weights)
+    return _value_network(path, game, weights)
 
 
 def read_policy(path: str | Path, game: Game) -> tuple[Description, dict[str, NDArray[Any]]]:
@@ -248,6 +249,18 @@ def _draw_tickets(R, rows, tickets):  # type: ignore[no-untyped-def]
     """Write a uniform number in [0, 1 - 2**-24] per row; times a total it stays below it in spite of rounding."""
     for k in range(rows.shape[0]):
         tickets[k] = np.float32(next_u64(R, rows[k]) >> np.uint64(40)) * np.float32(2.0**-24)
+
+
+def _value_network(path: str | Path, game: Game, weights: Mapping[str, NDArray[Any]]) -> ValueNetwork:
+    """Return the network of these weights; raises BadCheckpoint if it has other inputs, which kernels do not check."""
+    network = ValueNetwork(weights)
+    known = bound(game, network.features > 0).features
+    if network.features != known or network.observation not in (0, game.layout.size):
+        raise BadCheckpoint(
+            f"the value network {path} reads {network.observation} observed values and {network.features} features; "
+            f"{game.name} has {game.layout.size} and {known} here"
+        )
+    return network
 
 
 def _pieces(game: Game) -> dict[str, list[int]]:

@@ -156,6 +156,12 @@ class TDConfig(_Section):
     margin_scale: Annotated[float, Field(gt=0)] = 20.0
     patience: Annotated[float, Field(gt=0, le=1)] = 1.0
 
+    @model_validator(mode="after")
+    def _remembers_an_iteration(self) -> TDConfig:
+        if self.memory < self.decisions:
+            raise ValueError(f"td.memory = {self.memory} is not possible: it must hold td.decisions = {self.decisions}")
+        return self
+
 
 class LeagueConfig(_Section):
     """Whom the learner plays: shares of the games, relative to each other.

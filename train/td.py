@@ -86,7 +86,7 @@ class TDLearner:
         """Return the weights as they are and the optimizer's moments; the memory is not kept, it fills again."""
         tensors = {f"raw/{name}": tensor.detach().numpy().copy() for name, tensor in self._raw.items()}
         for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer/{number}.{what}": np.array(tensor) for what, tensor in moments.items()}
+            tensors |= {f"optimizer/{number}.{what}": tensor.numpy().copy() for what, tensor in moments.items()}
         return tensors, {}
 
     def restore(self, step: int, iteration: int, weights: Tensors, tensors: Tensors, state: dict[str, Any]) -> None:
