@@ -117,8 +117,9 @@ def parse_figures(output: str) -> list[Figure]:
 
 
 def speed(figure: Figure) -> float:
-    """Return a number that is larger for the better figure: steps per second, or starts per second."""
-    return float(figure["steps_per_second"]) if "steps_per_second" in figure else 1.0 / float(figure["seconds"])
+    """Return a number that is larger for the better figure: steps, games or starts per second."""
+    rates = [float(figure[name]) for name in ("steps_per_second", "games_per_second") if name in figure]
+    return rates[0] if rates else 1.0 / float(figure["seconds"])
 
 
 def best_of(figures: Iterable[Figure]) -> dict[Key, Figure]:

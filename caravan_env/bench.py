@@ -27,6 +27,7 @@ from caravan_env.core.rng import streams
 
 ROUNDS = 5
 ROLLOUT_ROWS = 64
+PLAYOUTS = 16  # games between two looks at the clock
 BATCH_ROWS = (256, 2048, 8192)  # the best counts: few rows stay in the cache, many keep two threads busy
 SCRIPT_STEPS = 400
 PURPOSEFUL_AGENTS = ("greedy", "planner")
@@ -38,13 +39,14 @@ START_CODE = (
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """One measured figure: steps per second, or the seconds of a start.
+    """One measured figure: steps or games per second, or the seconds of a start.
 
     Attributes:
-        name: "rollout", "batched", "aec", "loop", "start_warm" or "start_cold".
+        name: "rollout", "games", "batched", "aec", "loop", "start_warm" or "start_cold".
         play: "random", or the agent whose games were followed; "" for a start.
         what: what is timed.
         steps_per_second: best round, None for a start.
+        games_per_second: the same for whole games.
         seconds: best of the starts, None for the others.
         threads: threads used.
         floor: what bounds the figure, for example bytes written a step.
@@ -54,6 +56,7 @@ class Figure:
     what: str
     play: str = ""
     steps_per_second: float | None = None
+    games_per_second: float | None = None
     seconds: float | None = None
     threads: int = 1
     floor: str = ""
@@ -75,6 +78,7 @@ def bench(game: Game, seconds: float = 1.0, core: int | None = None, starts: boo
     script = purposeful_script(game)
     with pinned(core, 1):
         yield _rollout(game, seconds)
+        yield _games(game, seconds)
         if script is not None:
             yield _scripted(game, seconds, *script)
         yield _batched(game, seconds, threads=1)
@@ -105,7 +109,7 @@ def pinned(core: int | None, cores: int) -> Iterator[None]:
 
 
 def best_rate(work: Callable[[], int], seconds: float) -> float:
-    """Return the steps per second of the best round; `work` does some steps and returns how many."""
+    """Return the steps, or games, per second of the best round; `work` does some of them and returns how many."""
     work()
     best = 0.0
     for _ in range(ROUNDS):
@@ -144,6 +148,20 @@ def _rollout(game: Game, seconds: float) -> Figure:
     size = game.spec.state_dtype.itemsize
     what = "in the kernel: choosing a random legal action, step, chance; finished games start anew"
     return Figure("rollout", what, "random", best_rate(work, seconds), floor=f"{size} bytes of state")
+
+
+def _games(game: Game, seconds: float) -> Figure:
+    weights, P, values = np.zeros(game.spec.max_outcomes, np.int64), streams(2, 1), np.zeros(game.players)
+    play, start, row = game.loops["random_playout"], game.new_rows(1), np.empty_like(game.template)
+
+    def work() -> int:
+        for _ in range(PLAYOUTS):
+            row[:] = start
+            play(row, 0, P, 0, weights, values)
+        return PLAYOUTS
+
+    what = "in the kernel: whole games of random legal actions, from the opening's chance to the returns"
+    return Figure("games", what, "random", games_per_second=best_rate(work, seconds))
 
 
 def _scripted(game: Game, seconds: float, agent: str, script: NDArray[np.int64]) -> Figure:

@@ -50,6 +50,7 @@ SCRIPTED = ("planner", "greedy", "random")
 THREADS = 2
 SPEED_ROWS = {
     "rollout": "rollouts in the kernel: choice, step, chance",
+    "games": "whole games in the kernel, games per second",
     "batched": "`Batch.step` from Python: check, step, chance, restart, mask, observation",
     "batched_purposeful": "`Batch.step`, 64 rows",
     "aec": "PettingZoo AEC loop, all checks on",
@@ -294,7 +295,7 @@ def play(figure: Figure) -> str:
 
 def amount(figure: Figure) -> str:
     """Return a figure with its unit."""
-    return f"{figure.seconds:.2f} s" if figure.seconds else f"{figure.steps_per_second:,.0f}"
+    return f"{figure.seconds:.2f} s" if figure.seconds else f"{figure.steps_per_second or figure.games_per_second:,.0f}"
 
 
 TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from caravan_env.bench import Figure
     from caravan_env.core.game import Game
 
-MOST_FIGURES = 9
+MOST_FIGURES = 10
 
 
 @click.command("bench")
@@ -76,4 +76,6 @@ def _print_report(report: Mapping[str, Any]) -> None:
 def _amount(figure: Mapping[str, Any]) -> str:
     if "seconds" in figure:
         return f"{figure['seconds']:.2f} s"
+    if "games_per_second" in figure:
+        return f"{figure['games_per_second']:,.0f} games/s"
     return f"{figure['steps_per_second']:,.0f} steps/s"
