@@ -43,6 +43,7 @@ class Session:
         self._players: list[Agent | None] = [make_agent(a, game, seed + k) for k, a in enumerate(agents, start=1)]
         self._players.insert(seat, None)
         self._recorder = Recorder(game.new_state(), [HUMAN if p is None else p.name for p in self._players])
+        self._draw = draw_module(game.spec)
         self._stream = streams(seed, 1)
         self._weights = np.zeros(game.spec.max_outcomes, np.int64)
         self._adviser: tuple[str, Agent] | None = None
@@ -70,11 +71,11 @@ class Session:
                 "fault": (record.result or {}).get("message"),
                 "truncated": state.truncated,
                 "event": len(record.events),
-                "events": [{"seat": e.seat, "text": e.text} for e in record.events[since:]],
+                "events": self._events()[since:],
                 "scores": state.scores().tolist(),
                 "returns": state.returns().tolist(),
                 "actions": self._actions() if yours else [],
-                "svg": draw_module(state.game.spec).draw_svg(state.to_json(), last, names=names),
+                "svg": self._draw.draw_svg(self._struct(), last, names=names),
             }
 
     def play(self, action: int, event: int) -> None:
@@ -135,6 +136,21 @@ class Session:
     def _actions(self) -> list[tuple[int, str]]:
         state = self._recorder.state
         return list(zip(state.legal_actions().tolist(), state.legal_texts(), strict=True))
+
+    def _struct(self) -> dict[str, Any]:
+        """Return the position, without what the person's seat may not know if the game hides anything."""
+        struct = self._recorder.state.to_json()
+        hidden: dict[str, Any] = self._draw.hide(struct, self.seat) if hasattr(self._draw, "hide") else struct
+        return hidden
+
+    def _events(self) -> list[dict[str, Any]]:
+        """Return seat and words of all events; chance in the turn of an opponent in words that hide what it drew."""
+        hide, turn, events = getattr(self._draw, "hide_outcome", str), self.seat, []
+        for event in self._recorder.record.events:
+            turn = event.seat if event.kind == "move" else turn
+            is_hidden = event.kind == "chance" and turn != self.seat
+            events.append({"seat": event.seat, "text": hide(event.text) if is_hidden else event.text})
+        return events
 
     def _is_yours(self) -> bool:
         return self._recorder.record.result is None and self._recorder.state.to_move == self.seat

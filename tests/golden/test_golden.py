@@ -11,7 +11,7 @@ import pytest
 from caravan_env.core.game import Game
 from caravan_env.core.record import read_record, replay
 from caravan_env.core.registry import game_spec
-from tests.golden.make import FOLDER, golden_path, shipped_games
+from tests.golden.make import ENOUGH_EFFECTS, FOLDER, effects, golden_path, shipped_games
 
 VARIANTS = [(name, variant) for name in shipped_games() for variant in game_spec(name).variants]
 
@@ -62,6 +62,14 @@ def test_words_of_a_golden_record_lead_to_its_actions(name: str, variant: str) -
         else:
             assert (state.parse_action(event.text), len(state.legal_actions())) == (event.action, event.legal)
             state.step(event.action)
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"), [("century", "automa-no-produce"), ("ukraine", "nine"), ("ukraine", "match-colour")]
+)
+def test_a_rare_switch_matters_in_the_golden_record_of_its_variant(name: str, variant: str) -> None:
+    assert effects(read_record(golden_path(name, variant))) >= ENOUGH_EFFECTS
+    assert effects(read_record(golden_path(name, "default"))) == 0
 
 
 def test_caravan_records_hold_all_that_happens_in_a_game() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from caravan_env.games.ukraine import board, faces
 from caravan_env.games.ukraine.art import FIGURES, PALETTE
-from caravan_env.games.ukraine.draw import SEAT_COLOURS, draw_svg
+from caravan_env.games.ukraine.draw import SEAT_COLOURS, draw_svg, hide, hide_outcome
 from caravan_env.games.ukraine.tables import CHIPS, GOODS, TILES, load_map, square_name
 from tests.reference.players_ukraine import Planner, busy_mover, draw_chance
 from tests.reference.ukraine import Ukraine
@@ -110,6 +110,36 @@ def _check_panels(root: ElementTree.Element, struct: Struct) -> None:
         assert [e.get("data-hand") for e in _elements(hand, "tile")] == ([struct["tile"]] if struct["tile"] else [])
         assert f"{sum(struct['bag'].values())} tile" in _text(hand)
         assert _counts(hand, "supply", "chip") == struct["supply"]
+
+
+def test_what_a_seat_cannot_know_is_drawn_face_down() -> None:
+    struct = _position(3)
+    struct["seats"][0]["chips"] = {"purple 1": 2}
+    struct["seats"][1]["chips"] = {"orange 2": 3, "purple 2": 1}
+    struct["seats"][2]["chips"] = {}
+    kept, seen = copy.deepcopy(struct), hide(struct, 0)
+    assert struct == kept
+    root = _drawn(seen)
+    held = [_counts(_box(root, f"panel{seat}"), "held", "chip") for seat in range(3)]
+    assert held == [{"purple 1": 2}, {"face down": 4}, {}]
+    assert _counts(_box(root, "hand"), "supply", "chip") == {"face down": sum(struct["supply"].values())}
+    struct["seats"][1]["chips"] = {"purple 2": 4}
+    struct["supply"] |= {"orange 2": struct["supply"]["orange 2"] + 3, "purple 2": struct["supply"]["purple 2"] - 3}
+    assert draw_svg(hide(struct, 0)) == draw_svg(seen)
+    assert draw_svg(hide(struct, 1)) != draw_svg(hide(kept, 1))
+
+
+def test_without_chips_there_is_nothing_to_hide() -> None:
+    struct = _position(supply={})
+    for side in struct["seats"]:
+        side["chips"] = {}
+    assert hide(struct, 1) == struct
+
+
+def test_only_drawn_chips_are_hidden_in_words() -> None:
+    assert {hide_outcome(f"draw {chip}") for chip in CHIPS} == {"draw a chip"}
+    assert hide_outcome("draw T-07") == "draw T-07"
+    assert hide_outcome("start B-D at K5 turned 2") == "start B-D at K5 turned 2"
 
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark"])

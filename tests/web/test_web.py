@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import socket
 import sys
@@ -13,10 +14,10 @@ from starlette.testclient import TestClient
 
 from caravan_env.cli.main import call
 from caravan_env.core.record import parse_record, replay
-from caravan_env.core.registry import game_names, game_spec
+from caravan_env.core.registry import game_names, game_spec, make_game
 from caravan_env.web.app import make_app
 from caravan_env.web.menu import Preset, menu
-from caravan_env.web.session import Sessions
+from caravan_env.web.session import Session, Sessions
 
 LOCAL = "http://127.0.0.1:8000"
 SHORT = {"game": "caravan", "switches": {"turn_limit": 4}, "agents": ["random"], "seed": 7}
@@ -84,6 +85,51 @@ def test_every_game_is_drawn_and_can_be_moved_in(client, game):
     action, text = view["actions"][-1]
     moved = client.post(f"/api/games/{view['id']}/moves", json={"event": view["event"], "action": action}).json()
     assert moved["events"][0] == {"seat": 0, "text": text}
+
+
+def swap_chips(session: Session, other: int) -> None:
+    """Exchange a chip in another hand for one of the supply, in the position and in the words of what was drawn."""
+    recorder = session._recorder
+    struct = recorder.state.to_json()
+    held, supply = struct["seats"][other]["chips"], struct["supply"]
+    old = next(chip for chip in held)
+    new = next(chip for chip, left in supply.items() if left and chip not in held)
+    struct["seats"][other]["chips"] = held | {old: held[old] - 1, new: 1}
+    if held[old] == 1:
+        del struct["seats"][other]["chips"][old]
+    supply |= {old: supply[old] + 1, new: supply[new] - 1}
+    recorder.state = recorder.state.game.state_from_json(struct)
+    events, movers = recorder.record.events, {}
+    for number, event in enumerate(events):
+        movers[number] = event.seat if event.seat >= 0 else movers.get(number - 1)
+    drawn = max(k for k, event in enumerate(events) if event.text == f"draw {old}" and movers[k] == other)
+    events[drawn] = dataclasses.replace(events[drawn], text=f"draw {new}")
+
+
+@pytest.mark.parametrize("watcher", [0, 1])
+def test_chips_in_other_hands_are_not_on_the_page(watcher):
+    session = Session(make_game("ukraine"), ["random"], watcher, 5)
+    other, count = 1 - watcher, 0
+    while count < 1 or not session.view()["yours"]:
+        view = session.view()
+        session.play(view["actions"][0][0], view["event"]) if view["yours"] else session.advance(view["event"])
+        count = sum(session._recorder.state.to_json()["seats"][other]["chips"].values())
+    before = session.view()
+    own = make_own_view(session, other)
+    swap_chips(session, other)
+    assert session.view() == before
+    assert make_own_view(session, other) != own
+    assert {"seat": -1, "text": "draw a chip"} in before["events"]
+    assert f'data-chip="face down" data-count="{count}"' in before["svg"]
+
+
+def make_own_view(session: Session, seat: int) -> dict[str, Any]:
+    """Return the page as another seat would see it."""
+    session.seat, watcher = seat, session.seat
+    try:
+        return session.view()
+    finally:
+        session.seat = watcher
 
 
 def test_an_unfinished_game_can_be_saved(client):

@@ -42,6 +42,9 @@ PALETTE = svg.COLOURS | {
     "cloth": ("#c5475a", "#d65a6d"),
 }
 
+#: A chip of which it is not known which one it is (RULES H3); stands in structs and pictures for the name of a chip.
+FACE_DOWN = "face down"
+
 # ------------------------------------------------------------------------------------------------------------ figures
 
 #: Figures stand with the middle of their feet at (0, 15); all are 30 high, the large meeple is drawn larger.
@@ -93,7 +96,7 @@ def chip_id(name: str) -> str:
 def common_definitions() -> str:
     """Return what every picture needs, in one line."""
     parts = [_ground(), _rim(), _village(), _monastery(), _cathedral(), _inn_sign(), _shield(), _wheel()]
-    return "".join([*parts, *_goods(), *map(_chip, CHIPS), *_figures()])
+    return "".join([*parts, *_goods(), *map(_chip, CHIPS), _back(), *_figures()])
 
 
 def definitions(tiles: Iterable[str]) -> str:
@@ -220,6 +223,16 @@ def _chip(name: str) -> str:
         f'<g id="cvn-{chip_id(name)}"><circle r="14" fill="{colour(own)}" stroke="{colour("ink")}" stroke-width="1.6"/>'
         f'<circle r="10.6" fill="none" stroke="{ink}" stroke-opacity=".6" stroke-dasharray="{dashes}"/>'
         f'<text y="5.6" font-size="16" style="{css};fill:{ink}">{number}</text></g>'
+    )
+
+
+def _back() -> str:
+    """Return a chip that lies face down."""
+    spokes = "M0-8V8M-6.9-4L6.9 4M-6.9 4L6.9-4"
+    return (
+        f'<g id="cvn-{chip_id(FACE_DOWN)}"><circle r="14" fill="{colour("wall")}" stroke="{colour("ink")}"'
+        f' stroke-width="1.6"/><circle r="8" fill="none" stroke="{colour("stone")}" stroke-width="1.6"/>'
+        f'<path d="{spokes}" stroke="{colour("stone")}" stroke-width="1.4"/></g>'
     )
 
 

@@ -44,7 +44,7 @@ def draw_svg(
     """Draw a position.
 
     Args:
-        struct: a position as described in docs/formats-ukraine.md.
+        struct: a position as described in docs/formats-ukraine.md, or what `hide` leaves of it.
         highlight: the words of the action or outcome that led to it; rings and the box at the top show it.
         theme: "auto" follows the system or the page; "light" and "dark" have fixed colours and no custom properties,
             which programs that turn SVG into pixels need.
@@ -72,6 +72,33 @@ def draw_svg(
         tall=(TABLE + 2 * MARGIN, tall_height),
         label=_summary(struct),
     )
+
+
+def hide(struct: Mapping[str, Any], seat: int) -> dict[str, Any]:
+    """Return what a seat may know of a position: of other hands and of the supply only how many chips (RULES H3).
+
+    Args:
+        struct: a position as described in docs/formats-ukraine.md.
+        seat: who looks at it.
+
+    Returns:
+        The position, to be drawn only; the chips that the seat does not know are counted as `face down`.
+    """
+    seats = [
+        side if other == seat else side | {"chips": _face_down(side["chips"])}
+        for other, side in enumerate(struct["seats"])
+    ]
+    return {**struct, "seats": seats, "supply": _face_down(struct["supply"])}
+
+
+def hide_outcome(words: str) -> str:
+    """Return a chance outcome in the turn of another seat as the others may know it (RULES H3)."""
+    return "draw a chip" if words.removeprefix("draw ") in CHIPS else words
+
+
+def _face_down(chips: Mapping[str, int]) -> dict[str, int]:
+    """Return chips of which only the number is known; a supply that is not in play stays empty."""
+    return {art.FACE_DOWN: sum(chips.values())} if chips else {}
 
 
 def _arrange(players: int) -> tuple[dict[str, Box], float]:

@@ -36,7 +36,8 @@ def hand_lines(struct: Struct) -> Iterable[str]:
     yield text(150, 54, svg.shortened(f"out: {out}", 26) if out else "none out of the game", "m", 13)
     if struct["supply"]:
         yield text(150, 82, f"{sum(struct['supply'].values())} chips in the supply", "m", 13)
-        for k, name in enumerate(CHIPS):
+        known = CHIPS if art.FACE_DOWN not in struct["supply"] else (art.FACE_DOWN,)
+        for k, name in enumerate(known):
             yield _counted_chip(name, struct["supply"][name], 162 + 58 * (k // 2), 100 + 28 * (k % 2), 0.86, "supply")
 
 
@@ -123,7 +124,7 @@ def _figures(seat: int, figures: Mapping[str, int], y: float, size: float) -> It
 
 def _chips(chips: Mapping[str, int], y: float, room: float, size: float) -> Iterable[str]:
     """Yield the chips in hand, in a row of a width."""
-    held = [(name, chips[name]) for name in CHIPS if chips.get(name)]
+    held = [(name, chips[name]) for name in (*CHIPS, art.FACE_DOWN) if chips.get(name)]
     if not held:
         yield text(PAD + 4, y + 5, "no chips", "m", 13)
     step = min(48, room / max(1, len(held)))
