@@ -5,7 +5,7 @@
 | table | comes from |
 | --- | --- |
 | policy | the final evaluation in the run folder that `make train` left |
-| agents | matches of Caravan's scripted agents that are played now |
+| agents | matches of Caravan's scripted agents, and of the best one, that are played now |
 | solo | games of Century against the automa that are played now; policies from run folders, if they are there |
 | duel | matches of Century for two that are played now, the same |
 | ukraine | matches of the Ukraine map for two that are played now, the same |
@@ -134,16 +134,17 @@ def policy_table(options: argparse.Namespace) -> list[str]:
 
 
 def agents_table(options: argparse.Namespace) -> list[str]:
-    """Return the matches of the scripted agents against each other."""
+    """Return the matches of the scripted agents against each other, and of the best agent if it is a trained one."""
     game = make_game(GAME)
     known = [name for name in SCRIPTED if name in agent_names(GAME)]
     rows = []
-    for pair in itertools.combinations(known, 2):
+    best = [("best", "planner")] if POLICY in best_spec(game) else []
+    for pair in [*best, *itertools.combinations(known, 2)]:
         result = play_games(game, pair, options.games)
         rows.append((*match_row(pair, result), percent(float(result.truncated.mean()))))
     columns = ("match", "wins of the first", "95 % interval", "games", "points", "cut off at the turn limit")
     return [
-        f"The scripted agents against each other, {game.players} players, board `symmetric`:",
+        f"The scripted agents and `best` against each other, {game.players} players, board `symmetric`:",
         "",
         *table(columns, rows),
     ]
