@@ -403,7 +403,7 @@ def test_time_ends_a_search() -> None:
         ("c=0", BadParams, "mcts:c = 0.0"),
         ("temperature=0", BadParams, "mcts:temperature = 0.0"),
         ("steps=-1", BadParams, "mcts:steps = -1"),
-        ("leaf=guess", BadParams, "heuristic or rollout"),
+        ("leaf=guess", BadParams, "heuristic, rollout or the folder"),
         ("reuse=maybe", BadParams, "mcts:reuse"),
         ("evaluator=x", UnknownName, "no option 'evaluator'"),
     ],

@@ -16,6 +16,7 @@ import caravan_env.envs
 from caravan_env import Game, State, make_game
 from caravan_env.core.errors import BadParams, CaravanError, GameOver, IllegalAction, NotStarted, UnknownName
 from caravan_env.envs import SeatEnv, Shaping, register_envs
+from caravan_env.envs.registration import env_id
 
 # Games have no bounds on what they show.
 unbounded = pytest.mark.filterwarnings("ignore:.*A Box observation space m.*imum value is")
@@ -57,11 +58,10 @@ def test_an_illegal_action_may_lose_the_game() -> None:
 
 
 def test_every_game_has_an_id() -> None:
-    assert (
-        set(register_envs())
-        == {f"caravan_env/{name.capitalize()}-v0" for name in caravan_env.game_names()}
-        <= set(gymnasium.registry)
-    )
+    ids = {env_id(name) for name in caravan_env.game_names()}  # of games that other tests registered, too
+    assert set(register_envs()) == ids <= set(gymnasium.registry)
+    assert {"caravan_env/Caravan-v0", "caravan_env/Century-v0", "caravan_env/Ukraine-v0"} <= ids
+    assert env_id("a_new-game") == "caravan_env/ANewGame-v0"
 
 
 def play(env: SeatEnv, pick: Any, seed: int | None = None) -> dict[str, Any]:

@@ -90,11 +90,11 @@ def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(tiny, nim, sect
     trained(broken, 4)  # the last checkpoint holds all four iterations
     resumed = trained(broken, 2)
     assert (resumed.step, resumed.iteration) == (uninterrupted.step, uninterrupted.iteration) == (1536, 6)
-    assert same_arrays(resumed.learner.model.weights(), uninterrupted.learner.model.weights())
-    assert same_arrays(resumed.learner.model.optimizer_tensors(), uninterrupted.learner.model.optimizer_tensors())
-    assert same_arrays(resumed.env.snapshot(), uninterrupted.env.snapshot())
-    assert same_arrays(resumed.league.tensors(), uninterrupted.league.tensors())
-    assert resumed.league.state() == uninterrupted.league.state()
+    assert same_arrays(resumed.learner.weights(), uninterrupted.learner.weights())
+    (arrays, values), (expected, expected_values) = (run.learner.snapshot() for run in (resumed, uninterrupted))
+    assert {name.partition("/")[0] for name in arrays} >= {"optimizer", "environment"}
+    assert same_arrays(arrays, expected)
+    assert values == expected_values
     for name in ("metrics.jsonl", "evaluations.jsonl"):
         a, b = (lines_without_times(Path(config.run_dir) / name) for config in (whole, broken))
         assert a == b
