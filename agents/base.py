@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game, State, copy_rows
 from caravan_env.core.match import Thought
+from caravan_env.core.rng import streams
 
 
 class BadAgent(CaravanError, ValueError):
@@ -91,3 +92,9 @@ class RowAgent(Agent):
     @abstractmethod
     def act_rows(self, S: NDArray[np.void], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         """See `Agent.act_rows`."""
+
+
+def enough_streams(R: NDArray[np.uint64], seed: int, games: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the streams 0, 1, ... of a seed, those in `R` as they are, and new ones up to the highest of `games`."""
+    missing = int(games.max(initial=-1)) + 1 - len(R)
+    return np.append(R, streams(seed, missing, first=len(R))) if missing > 0 else R

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from agents.base import RowAgent
+from agents.base import RowAgent, enough_streams
 from agents.network import KINDS, Float, Network, network_of
 from agents.value.agent import ValueAgent
 from agents.value.binding import bound
@@ -147,9 +147,7 @@ class PolicyAgent(RowAgent):
     def _choose(self, logits: Float, games: NDArray[np.int64]) -> NDArray[np.int64]:
         if not self.sample:
             return logits.argmax(axis=1)
-        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
-        if missing > 0:
-            self._streams = np.append(self._streams, streams(self.seed, missing, first=len(self._streams)))
+        self._streams = enough_streams(self._streams, self.seed, games)
         return draw(logits, self._streams, games)
 
 

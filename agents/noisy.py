@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent, RowAgent
+from agents.base import Agent, RowAgent, enough_streams
 from agents.simple import RandomAgent
 from caravan_env.core.kernel import kernel
 from caravan_env.core.rng import streams, uniform
@@ -37,9 +37,7 @@ class NoisyAgent(RowAgent):
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Agent.act_games`; game g draws from stream g."""
-        missing = int(games.max(initial=-1)) + 1 - len(self._coins)
-        if missing > 0:
-            self._coins = np.append(self._coins, streams(self._seed_of_coins, missing, first=len(self._coins)))
+        self._coins = enough_streams(self._coins, self._seed_of_coins, games)
         tickets = np.empty(len(games))
         _draw_tickets(self._coins, games, tickets)
         actions = np.empty(len(S), np.int64)

@@ -140,7 +140,7 @@ def _agent_class(name: str, game: Game) -> type[Agent]:
     known = {**SIMPLE, **_heuristic_agents(game.name)}
     if name in known:
         return known[name]
-    allowed = [*known, f"{POLICY}:PATH", f"{NOISY}:SHARE:SPEC", "FILE.py:NAME"]
+    allowed = [*known, BEST, f"{POLICY}:PATH", f"{NOISY}:SHARE:SPEC", "FILE.py:NAME"]
     lack = "" if game.name in HEURISTICS else f" ({game.name} has no scripted agents of its own)"
     raise UnknownName(f"there is no agent {name!r}{lack}: {nearest(name, allowed)}")
 
@@ -172,7 +172,7 @@ def _read_value(option: str, default: Any, text: str) -> Any:
 
 
 def with_options(spec: str, options: str) -> str:
-    """Return a spec with further options, which go before its own."""
+    """Return a spec with further options, which win over its own."""
     if not options:
         return spec
     name, colon, _ = spec.partition(":")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import RowAgent
+from agents.base import RowAgent, enough_streams
 from caravan_env.core.game import Game
 from caravan_env.core.rng import streams
 
@@ -27,9 +27,7 @@ class RandomAgent(RowAgent):
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return random legal actions; game g draws from stream g."""
-        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
-        if missing > 0:
-            self._streams = np.append(self._streams, streams(self.seed, missing, first=len(self._streams)))
+        self._streams = enough_streams(self._streams, self.seed, games)
         own = self._streams[games]
         actions = np.zeros(len(S), np.int64)
         self.game.loops["random_rows"](S, own, actions)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import Agent, enough_streams
 from agents.search.evaluators import STEPS, Evaluator, bind, heuristic, margin_scale, rollout
 from agents.search.tree import (
     EDGES,
@@ -123,9 +123,7 @@ class MctsAgent(Agent):
 
     def act_games(self, S: NDArray[np.void], mask: NDArray[np.uint8], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Agent.act_games`; game g draws from stream g."""
-        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
-        if missing > 0:
-            self._streams = np.append(self._streams, streams(self.seed, missing, first=len(self._streams)))
+        self._streams = enough_streams(self._streams, self.seed, games)
         chosen = np.zeros(len(S), np.int64)
         for i, game in enumerate(games):
             self._work.stream[0] = self._streams[game]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import RowAgent
+from agents.base import RowAgent, enough_streams
 from agents.search.evaluators import Evaluator
 from agents.value import kernels
 from agents.value.binding import Bound, bound, new_beam
@@ -74,9 +74,7 @@ class ValueAgent(RowAgent):
         return Thought(int(chosen[0]), float(values[0]))
 
     def _decide(self, S: NDArray[np.void], games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
-        if missing > 0:
-            self._streams = np.append(self._streams, streams(self.seed, missing, first=len(self._streams)))
+        self._streams = enough_streams(self._streams, self.seed, games)
         chosen, values, own = np.zeros(len(S), np.int64), np.zeros(len(S)), self._streams[games]
         most = self.depth if self.beam > 0 else 0
         memory = self._net, self._bound.scratch, self._beam

@@ -27,11 +27,10 @@ from agents.heuristic.century.evaluate import (
     supply_worth,
 )
 from caravan_env.core.bits import ONE, popcount
-from caravan_env.games.century.layout import ACTIONS, AUTOMA, FACE_DOWN, PHASE_RETURN, PHASE_TURN, POINTS
+from caravan_env.games.century.layout import ACTIONS, AUTOMA, CARD_NUMBERS, FACE_DOWN, PHASE_RETURN, PHASE_TURN, POINTS
 from caravan_env.games.century.rules import automa_points, legal, number_of
 from caravan_env.games.century.tables import COLOUR_COUNT, PYRAMID, ROW
 
-CARD_NUMBERS = 45  # merchants, the starting ones included
 PRIOR = 0  # place of the evaluation's own estimate, from which learning starts
 BANKED, CARAVAN, MERCHANTS, CLAIM, TAKEN, HAND, PLAYED, CUBES = 0, 1, 2, 3, 4, 5, 6, 7
 SEAT_FEATURES = CUBES + COLOUR_COUNT
