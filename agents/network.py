@@ -53,22 +53,31 @@ class Board:
 
 
 class Network:
-    """Inference with the trained weights: ReLU layers of a trunk, then a policy head and a value head."""
+    """Inference with the trained weights: ReLU layers of a trunk, then a policy head and a value head.
+
+    Attributes:
+        parts: "trunk", "policy" and "value" -> the weights (in, out) and the biases (out,) of each of its layers.
+    """
 
     def __init__(self, tensors: Mapping[str, Float]) -> None:
         """Take weights named "<part>.<layer>.weight" (out, in) and "<part>.<layer>.bias" (out,)."""
-        self._parts = {part: _layers(tensors, part) for part in ("trunk", "policy", "value")}
+        self.parts = {part: _layers(tensors, part) for part in ("trunk", "policy", "value")}
 
     def logits(self, obs: Float, mask: NDArray[np.uint8]) -> Float:
         """Return the masked logits (rows, actions) of observations (rows, observation)."""
         return np.where(mask.astype(bool), self._policy(obs), np.float32(-np.inf))
 
+    def fits(self, observation: int, actions: int) -> bool:
+        """Return whether the layers follow on each other, from so many observed values to so many actions."""
+        stem = _width_after(self.parts["trunk"], observation)
+        return _width_after(self.parts["policy"], stem) == actions and _width_after(self.parts["value"], stem) == 1
+
     def values(self, obs: Float) -> Float:
         """Return the expected returns (rows,) of observations (rows, observation)."""
-        return _head(self._parts["value"], _trunk(self._parts["trunk"], obs))[:, 0]
+        return _head(self.parts["value"], _trunk(self.parts["trunk"], obs))[:, 0]
 
     def _policy(self, obs: Float) -> Float:
-        return _head(self._parts["policy"], _trunk(self._parts["trunk"], obs))
+        return _head(self.parts["policy"], _trunk(self.parts["trunk"], obs))
 
 
 class BoardNetwork(Network):
@@ -78,25 +87,25 @@ class BoardNetwork(Network):
         """Take weights named as those of Network; a convolution's have the shape (out, in, 3, 3)."""
         super().__init__(tensors)
         self._board = board
-        self._parts |= {part: _layers(tensors, part) for part in ("spread", "places", "board")}
+        self.parts |= {part: _layers(tensors, part) for part in ("spread", "places", "board")}
 
     def values(self, obs: Float) -> Float:
         """See `Network.values`."""
-        return _head(self._parts["value"], self._look(obs)[1])[:, 0]
+        return _head(self.parts["value"], self._look(obs)[1])[:, 0]
 
     def _policy(self, obs: Float) -> Float:
         image, stem = self._look(obs)
-        (weight, bias), rows = self._parts["places"][0], len(obs)
+        (weight, bias), rows = self.parts["places"][0], len(obs)
         on_places = image.reshape(-1, image.shape[3]) @ weight + bias
-        others = _head(self._parts["policy"], stem)
+        others = _head(self.parts["policy"], stem)
         return np.concatenate([on_places.reshape(rows, -1), others], axis=1)[:, self._board.order]
 
     def _look(self, obs: Float) -> tuple[Float, Float]:
         """Return what the convolutions see, (rows, height, width, channels), and the stem of the heads."""
-        vector = _trunk(self._parts["trunk"], obs[:, self._board.vector])
+        vector = _trunk(self.parts["trunk"], obs[:, self._board.vector])
         image = obs[:, self._board.planes].reshape(-1, *self._board.shape).transpose(0, 2, 3, 1)
-        spread = _head(self._parts["spread"], vector)[:, None, None]
-        (weight, bias), *later = self._parts["board"]
+        spread = _head(self.parts["spread"], vector)[:, None, None]
+        (weight, bias), *later = self.parts["board"]
         image = np.maximum(_convolve(image, weight) + (bias + spread), np.float32(0))
         for weight, bias in later:
             image = np.maximum(_convolve(image, weight) + bias, np.float32(0))
@@ -122,6 +131,15 @@ def _layers(tensors: Mapping[str, Float], part: str) -> Layers:
     count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in tensors)
     names = [f"{part}.{layer}" for layer in range(count)]
     return [(np.ascontiguousarray(tensors[f"{n}.weight"].T), tensors[f"{n}.bias"]) for n in names]
+
+
+def _width_after(layers: Layers, width: int) -> int:
+    """Return how many numbers layers give for so many; -1 if they take others."""
+    for weight, bias in layers:
+        if weight.shape != (width, len(bias)):
+            return -1
+        width = len(bias)
+    return width
 
 
 def _trunk(layers: Layers, x: Float) -> Float:

@@ -20,6 +20,11 @@ from safetensors.numpy import load_file
 
 from agents.base import RowAgent, enough_streams
 from agents.network import KINDS, Float, Network, network_of
+from agents.search import policy_judge
+from agents.search.evaluators import Evaluator
+from agents.search.judges import MARGIN_SCALE
+from agents.search.policy_judge import Shaping
+from agents.value import agent as value_agent
 from agents.value.agent import ValueAgent
 from agents.value.binding import bound
 from agents.value.network import ValueNetwork
@@ -54,6 +59,8 @@ class Description:
         step: decisions of the learner so far.
         config: digest of the configuration it was trained with.
         sha256: file name -> digest of the other files of the checkpoint.
+        shaping: the fields of `policy_judge.Shaping`, which its value head's word depends on; those left out have their
+            defaults, which are those of training.
         format: version of this format.
     """
 
@@ -66,6 +73,7 @@ class Description:
     step: int
     config: str
     sha256: Mapping[str, str]
+    shaping: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     format: int = FORMAT
 
     @classmethod
@@ -161,7 +169,7 @@ def load_policy(
         game: the variant to play.
         seed: where the agent's own randomness starts.
         sample: whether it draws its actions from its probabilities; not for a value network.
-        options: `beam` and `depth` of a value network's agent, see `ValueAgent`.
+        options: those of a value network's search, see `ValueAgent`.
 
     Raises:
         BadCheckpoint: there is none, it is damaged, or it cannot play this variant.
@@ -175,12 +183,31 @@ def load_policy(
     return PolicyAgent(game, network_of(game, weights), seed, sample, f"policy:{path}")
 
 
-def load_value(path: str | Path, game: Game) -> ValueNetwork:
-    """Return the value network of a run or checkpoint folder; raises BadCheckpoint, see `load_policy`."""
+def load_evaluator(path: str | Path, game: Game) -> Evaluator:
+    """Return what makes a tree search judge by the network of a run or checkpoint folder.
+
+    Raises:
+        BadCheckpoint: see `load_policy`; or the network is convolutional, which the kernels do not evaluate.
+    """
+    from agents.registry import heuristics  # the registry knows policies, too
+
     description, weights = read_policy(path, game)
-    if description.network.get("kind") != "value":
-        raise BadCheckpoint(f"{path} holds no value network; train one with `trainer: td`")
-    return _value_network(path, game, weights)
+    kind = description.network.get("kind", KINDS[0])
+    if kind == "value":
+        return value_agent.evaluator(game, _value_network(path, game, weights))
+    if kind == "board":
+        raise BadCheckpoint(
+            f"the policy {path} has a convolutional network (network.kind = board), which tree search cannot use; it "
+            "takes policies with network.kind = mlp and value networks"
+        )
+    network = Network(weights)
+    if not network.fits(game.layout.size, game.num_actions):
+        raise BadCheckpoint(
+            f"the weights of the policy {path} do not lead from {game.layout.size} observed values to "
+            f"{game.num_actions} actions and a value"
+        )
+    margin = MARGIN_SCALE if description.params.get("returns") == "margin" else 0.0
+    return policy_judge.evaluator(game, network, Shaping(**description.shaping), heuristics(game.name), margin)
 
 
 def read_policy(path: str | Path, game: Game) -> tuple[Description, dict[str, NDArray[Any]]]:

@@ -45,7 +45,7 @@ HEURISTICS = {
 #: Agents for every game.
 SIMPLE: dict[str, type[Agent]] = {"random": RandomAgent, "first": FirstAgent, "mcts": MctsAgent}
 POLICY = "policy"
-SEARCH_OPTIONS = ("beam", "depth")  # of a policy that is a value network
+SEARCH_OPTIONS = ("beam", "depth", "ends", "samples", "reply")  # of a policy that is a value network
 NOISY = "noisy"
 BEST = "best"
 _FILE_MARK = ".py:"

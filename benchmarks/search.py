@@ -10,7 +10,8 @@ import argparse
 import time
 
 from agents.search.agent import LEAVES, MctsAgent
-from caravan_env import Game, State, game_names, make_game
+from caravan_env import Game, State, game_names
+from caravan_env.cli.options import build_game
 
 OPENING = 20  # random actions
 
@@ -56,13 +57,15 @@ def main() -> None:
     """Print a table of all games, or of those named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=game_names(), metavar="GAME")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a rule switch; repeatable")
+    parser.add_argument("--leaf", help="what positions are judged by (default: all that need no training)")
     parser.add_argument("--sims", type=int, default=200)
     parser.add_argument("--decisions", type=int, default=100)
     options = parser.parse_args()
     print("| game | seats | leaf | simulations/s | ms a decision |\n| --- | --- | --- | --- | --- |")
     for name in options.games:
-        game = make_game(name)
-        for leaf in LEAVES:
+        game = build_game(name, options.set)
+        for leaf in (options.leaf,) if options.leaf else LEAVES:
             rate, each = speed(game, leaf, options.sims, options.decisions)
             print(f"| {name} | {game.players} | {leaf} | {rate:,.0f} | {each:.2f} |", flush=True)
 

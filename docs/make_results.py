@@ -12,6 +12,7 @@
 | switches | games of Century's greedy agent with one rule switch changed, played now |
 | speed | `caravan bench` for each game, run now |
 | peers | the file that `python benchmarks/peers.py --json FILE` wrote |
+| trainers | docs/results/curves.json, a copy of what `python benchmarks/trainers.py` wrote |
 
 A table whose input is missing stays as it is.
 """
@@ -41,10 +42,13 @@ from caravan_env.core.files import write_text
 from caravan_env.core.game import Game
 from caravan_env.core.machine import machine
 from caravan_env.core.registry import game_names, make_game
+from train.curves import DRAWINGS, read_curves
+from train.curves import table as curves_table
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "results.md")
 GAME = "caravan"
+CURVES = ROOT / "docs" / "results" / "curves.json"
 SOLO = {"standard": {"players": 1}, "expert": {"players": 1, "expert": True}}
 SCRIPTED = ("planner", "greedy", "random")
 THREADS = 2
@@ -125,11 +129,16 @@ def policy_table(options: argparse.Namespace) -> list[str]:
         for s in found["scores"]
     ]
     players = settings["game"]["params"].get("players", 2)
+    rating = found.get("rating")
+    standing = (
+        "Rating on the scale of the anchors: {rating:.0f}, 95 % interval {low:.0f} to {high:.0f}, {games:,} games."
+    )
     return [
         f"The policy of one `make train` ({players} players, {found['seconds'] / 60:.0f} minutes, "
         f"{found['step']:,} decisions, seed {settings['seed']}) on {here()}:",
         "",
         *table(("against", "wins", "95 % interval", "games", "points"), rows),
+        *(["", standing.format(**rating)] if rating else []),
     ]
 
 
@@ -273,6 +282,25 @@ def peers_table(options: argparse.Namespace) -> list[str]:
     ]
 
 
+def trainers_table(options: argparse.Namespace) -> list[str]:
+    """Return the ratings of the trainers that were compared, and their drawing if it is there."""
+    if not CURVES.exists():
+        raise NoInput(f"{CURVES} does not exist; it is a copy of what `python benchmarks/trainers.py` writes")
+    curves = read_curves(CURVES)
+    about = curves["machine"]
+    seeds, games = ({row[key] for row in curves["rows"]} for key in ("seed", "games"))
+    drawing = CURVES.with_name(DRAWINGS[0])
+    picture = ["", f"![Rating against CPU minutes](results/{drawing.name})"] if drawing.exists() else []
+    return [
+        f"Rating after so many CPU minutes of learning on one thread, {curves['game']} for "
+        f"{curves['params'].get('players', 1)}, mean of {len(seeds)} seeds, {min(games):,} games for each checkpoint, "
+        f"on {about['processor']}, {about['cores']} cores, Python {about['python']}, numba {about['numba']}:",
+        "",
+        *curves_table(curves),
+        *picture,
+    ]
+
+
 def percent(share: float) -> str:
     """Return a share in percent."""
     return f"{share:.1%}".replace("%", " %")
@@ -308,6 +336,7 @@ TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "switches": switches_table,
     "speed": speed_table,
     "peers": peers_table,
+    "trainers": trainers_table,
 }
 
 if __name__ == "__main__":

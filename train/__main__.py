@@ -24,6 +24,8 @@ def main(arguments: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return MISTAKE
     print(table(result.scores) if result.finished else result.checkpoint)
+    if result.rating:
+        print(f"rating on the scale of the anchors: {result.rating}")
     return 0 if result.finished else INTERRUPTED
 
 

@@ -42,15 +42,22 @@ class GameConfig(_Section):
 
 
 class BudgetConfig(_Section):
-    """When training ends: after so many minutes, or so many decisions of the learner, whichever comes first."""
+    """When training ends, by whichever comes first.
+
+    Attributes:
+        minutes: of time, evaluations included.
+        cpu_minutes: of all threads together, for learning alone, see `train.run.Trainer.cpu_seconds`.
+        steps: decisions of the learner.
+    """
 
     minutes: Annotated[float, Field(gt=0)] | None = None
+    cpu_minutes: Annotated[float, Field(gt=0)] | None = None
     steps: Positive | None = None
 
     @model_validator(mode="after")
     def _has_an_end(self) -> BudgetConfig:
-        if self.minutes is None and self.steps is None:
-            raise ValueError("one of budget.minutes and budget.steps must be given")
+        if self.minutes is None and self.cpu_minutes is None and self.steps is None:
+            raise ValueError("one of budget.minutes, budget.cpu_minutes and budget.steps must be given")
         return self
 
 
@@ -125,7 +132,10 @@ class TDConfig(_Section):
     Attributes:
         widths: of the network's two layers.
         features: whether the game's own features are its inputs, where there are any, and not the observation.
-        decisions: of all seats, played and learned from in an iteration.
+        against: a run or checkpoint folder with a value network, or "best" for the network of the agent `best`, which
+            plays all seats but one and stays as it is; null: the network that learns plays all seats.
+        start: the same kinds of name, for the weights that learning starts from; null: new ones.
+        decisions: of all seats that learn, played and learned from in an iteration.
         memory: decisions that are learned from.
         reuse: how often each decision is learned from, on average.
         learning_rate_end: reached linearly at the end of the budget.
@@ -141,6 +151,8 @@ class TDConfig(_Section):
 
     widths: Annotated[list[Positive], Field(min_length=2, max_length=2)] = [64, 32]
     features: bool = True
+    against: str | None = None
+    start: str | None = None
     decisions: Annotated[int, Field(ge=4000)] = 40_000
     memory: Positive = 500_000
     reuse: Annotated[float, Field(gt=0)] = 3.0
@@ -212,6 +224,8 @@ class EvaluationConfig(_Section):
         games: games against each opponent, at every evaluation.
         every: decisions of the learner from one evaluation to the next.
         final_games: games against each opponent at the end of the run.
+        anchor_games: games against each anchor of the variant that is not among the opponents, at the end of the run,
+            for a rating on the scale of the anchors; 0: no rating.
         sample: whether the policy samples its moves rather than taking the most probable one.
     """
 
@@ -219,6 +233,7 @@ class EvaluationConfig(_Section):
     games: Positive = 100
     every: Positive = 250_000
     final_games: Positive = 1000
+    anchor_games: Annotated[int, Field(ge=0)] = 0
     sample: bool = False
 
 

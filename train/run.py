@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -24,7 +24,16 @@ from caravan_env.core.game import Game
 from caravan_env.core.machine import machine
 from train.checkpoint import Tensors, folder_of, prune, read_checkpoint, set_aside, write_checkpoint
 from train.config import BadConfig, Config, make_config
-from train.evaluate import Score, evaluate, write_results
+from train.evaluate import (
+    Match,
+    Rating,
+    Score,
+    other_anchors,
+    play_matches,
+    rating_of,
+    rating_sentence,
+    write_results,
+)
 from train.learner import Learner
 from train.metrics import EVALUATIONS, append_line, make_logger
 from train.plots import write_plots
@@ -48,6 +57,7 @@ class RunResult:
         seconds: time spent, over all starts.
         finished: whether the budget was used up; False after Ctrl-C.
         scores: the final evaluation, [] if not finished.
+        rating: on the scale of the anchors, None if not finished, not asked for, or if the variant has no anchors.
     """
 
     run_dir: Path
@@ -56,6 +66,7 @@ class RunResult:
     seconds: float
     finished: bool
     scores: list[Score]
+    rating: Rating | None = None
 
 
 def run(config: Config, quiet: bool = False) -> RunResult:
@@ -88,6 +99,29 @@ def run(config: Config, quiet: bool = False) -> RunResult:
         return trainer.finish(folder)
 
 
+def run_to_marks(config: Config, marks: Sequence[float]) -> None:
+    """Train, or go on, until the learner has used the last of the marks, and save a checkpoint at each.
+
+    An iteration that passes several marks gives one checkpoint. Nothing is evaluated beyond what `config` asks for.
+
+    Args:
+        config: what to do; only its budget may end it earlier.
+        marks: minutes of CPU time, ascending, see `Trainer.cpu_seconds`.
+
+    Raises:
+        CaravanError: see `run`.
+    """
+    prepare_folder(config)
+    torch.set_num_threads(config.threads)
+    with threadpool_limits(1, user_api="blas"):
+        trainer = Trainer(config)
+        for mark in marks:
+            while trainer.cpu_seconds < 60 * mark:
+                trainer.iterate()
+            trainer.save()
+        trainer.logger.close()
+
+
 def prepare_folder(config: Config) -> None:
     """Make the run folder and note the configuration in it, or check that it belongs to the same configuration.
 
@@ -110,6 +144,8 @@ class Trainer:
     Attributes:
         step: decisions of the learner so far.
         iteration: rollouts so far.
+        cpu_seconds: of all threads together, for learning alone, over all starts: playing and learning, and what comes
+            before them, without evaluations and checkpoints.
         speed: decisions of the learner per second in the last iteration.
         evaluations: what the periodic evaluations found, in order.
     """
@@ -120,7 +156,7 @@ class Trainer:
         self.run_dir = Path(config.run_dir)
         self.game = config.game.make()
         self.step = self.iteration = 0
-        self.speed = 0.0
+        self.speed = self.cpu_seconds = 0.0
         self.evaluations: list[dict[str, Any]] = []
         self._before = 0.0
         self._started = time.perf_counter()
@@ -130,7 +166,8 @@ class Trainer:
         if found:
             self._restore(*found)
         else:
-            self.learner.begin(self._seed("imitation"))
+            with self._learning():
+                self.learner.begin(self._seed("imitation"))
 
     @property
     def seconds(self) -> float:
@@ -142,13 +179,15 @@ class Trainer:
         """How much of the budget is used, 0 to 1."""
         budget = self.config.budget
         by_time = self.seconds / 60 / budget.minutes if budget.minutes else 0.0
+        by_cpu = self.cpu_seconds / 60 / budget.cpu_minutes if budget.cpu_minutes else 0.0
         by_steps = self.step / budget.steps if budget.steps else 0.0
-        return min(1.0, max(by_time, by_steps))
+        return min(1.0, max(by_time, by_cpu, by_steps))
 
     def iterate(self) -> None:
         """Let the learner play and learn, and do what is due: an evaluation, a checkpoint."""
         before, start = self.step, time.perf_counter()
-        self.learner.iterate(self.iteration, self.progress, self._seed("iteration"))
+        with self._learning():
+            self.learner.iterate(self.iteration, self.progress, self._seed("iteration"))
         self.step = self.learner.step
         self.iteration += 1
         self._log((self.step - before) / (time.perf_counter() - start))
@@ -168,6 +207,7 @@ class Trainer:
             "step": self.step,
             "iteration": self.iteration,
             "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
             "evaluations": self.evaluations,
         }
         about = {"network": self.learner.network(), "step": self.step, "config": self.config.digest()}
@@ -190,31 +230,53 @@ class Trainer:
 
     def finish(self, checkpoint: Path) -> RunResult:
         """Evaluate the final policy, write table, plots and a replay, and return the result."""
-        agent = self.agent(self.config.evaluation.sample)
-        scores = self._evaluate(agent, self.config.evaluation.final_games, "final")
+        choice = self.config.evaluation
+        agent = self.agent(choice.sample)
+        matches = self._evaluate(agent, choice.final_games, "final")
+        rival = matches[-1].opponent if matches else None
+        rating, about = None, ""
+        if choice.anchor_games:
+            others = other_anchors(self.game, choice.opponents)
+            matches += self._matches(agent, others, choice.anchor_games, "final") if others else []
+            rating = rating_of(self.game, matches)
+            about = rating_sentence(self.game, rating)
+        scores = [match.score() for match in matches]
         notes = {
             "step": self.step,
             "seconds": round(self.seconds, 1),
+            "cpu_seconds": round(self.cpu_seconds, 1),
             "checkpoint": checkpoint.name,
             "machine": machine(),
+            "rating": dataclasses.asdict(rating) if rating else None,
         }
-        write_results(self.run_dir, self.game, agent, scores, notes)
+        write_results(self.run_dir, self.game, agent, scores, notes, rival, about)
         write_plots(self.run_dir)
-        return RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores)
+        return RunResult(self.run_dir, checkpoint, self.step, self.seconds, True, scores, rating)
 
-    def _evaluate(self, agent: Agent, games: int, purpose: str) -> list[Score]:
+    def _evaluate(self, agent: Agent, games: int, purpose: str) -> list[Match]:
         """Play the configured opponents and add a line to the evaluations."""
-        opponents, seed = self.config.evaluation.opponents, self._seed(purpose)
-        scores = evaluate(self.game, agent, opponents, games, seed, self.config.threads)
-        line = {"step": self.step, "scores": [dataclasses.asdict(score) for score in scores]}
+        matches = self._matches(agent, self.config.evaluation.opponents, games, purpose)
+        line = {"step": self.step, "scores": [dataclasses.asdict(match.score()) for match in matches]}
         self.evaluations.append(line)
-        append_line(self.run_dir / EVALUATIONS, {**line, "time/seconds": round(self.seconds, 1)})
-        return scores
+        times = {"time/seconds": round(self.seconds, 1), "time/cpu_seconds": round(self.cpu_seconds, 1)}
+        append_line(self.run_dir / EVALUATIONS, {**line, **times})
+        return matches
+
+    def _matches(self, agent: Agent, opponents: Sequence[str], games: int, purpose: str) -> list[Match]:
+        return play_matches(self.game, agent, opponents, games, self._seed(purpose), self.config.threads)
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """Count the CPU time of the block."""
+        start = time.process_time()
+        yield
+        self.cpu_seconds += time.process_time() - start
 
     def _log(self, speed: float) -> None:
         self.speed = speed
         self.logger.record("iteration", self.iteration)
         self.logger.record("time/seconds", self.seconds)
+        self.logger.record("time/cpu_seconds", self.cpu_seconds)
         self.logger.record("time/steps_per_second", speed)
         self.logger.dump(self.step)
 
@@ -227,6 +289,7 @@ class Trainer:
 
     def _restore(self, state: dict[str, Any], weights: Tensors, training: Tensors) -> None:
         self.step, self.iteration, self._before = state["step"], state["iteration"], state["seconds"]
+        self.cpu_seconds = state.get("cpu_seconds", 0.0)  # checkpoints of earlier versions did not count it
         self.evaluations = state["evaluations"]
         self.learner.restore(self.step, self.iteration, weights, training, state)
 

@@ -3,6 +3,9 @@
 Games are played whole inside the kernels, by the network as it is (`agents.value.kernels`): it says what the position
 after each action is worth, and the best action, or the best way to play the turn, is played. The network then learns
 from a memory of the last decisions. What plays and what is saved is the moving average of its weights.
+
+With `td.against` it plays one seat and a frozen network all others: it learns an approximate best response to that
+network, whose win rate says how exploitable the network is at least (Timbers et al. 2022).
 """
 
 from __future__ import annotations
@@ -18,18 +21,21 @@ from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
 from torch import Tensor
 
+from agents.neural import load_policy
+from agents.registry import BEST, make_agent
 from agents.value.agent import ValueAgent
-from agents.value.binding import bound, new_beam, new_log
+from agents.value.binding import bound, new_ahead, new_beam, new_log
 from agents.value.kernels import Log
 from agents.value.network import ValueNetwork
 from caravan_env.core.game import Game
 from caravan_env.core.rng import streams
 from train.checkpoint import Tensors
-from train.config import Config
+from train.config import BadConfig, Config
 from train.ppo import at
 
 PARTS = 4  # of the games of an iteration; the result does not depend on the threads that share them
 SELF_PLAY = -1
+FROZEN = "frozen/"  # before the names of the frozen network's weights in a checkpoint
 
 
 class TDLearner:
@@ -49,16 +55,36 @@ class TDLearner:
         self._optimizer = torch.optim.Adam(self._raw.values(), lr=choice.learning_rate)
         self._scale = torch.tensor(game.layout.scale[: self._players[0].observation])
         self._memory = Memory(choice.memory, self._players[0].observation, features)
+        self._frozen: ValueNetwork | None = None
 
     def begin(self, seed: int) -> None:
-        """Do nothing: every iteration starts games of its own."""
+        """Read the networks that the configuration names.
+
+        Raises:
+            BadConfig: one that is not for this run.
+            BadCheckpoint: one that cannot be read, or not be used in this variant.
+            UnknownName: there is no best agent for this variant.
+        """
+        choice = self.config.td
+        if choice.against is not None:
+            if self.game.players == 1:
+                raise BadConfig(f"td.against = {choice.against!r} is not possible: {self.game.name} has one seat here")
+            self._frozen = self._named("td.against", choice.against)
+        if choice.start is not None:
+            start = self._named("td.start", choice.start)
+            widths = [len(start.tensors[f"{layer}.bias"]) for layer in ("into", "middle")]
+            if widths != choice.widths:
+                raise BadConfig(
+                    f"td.widths = {choice.widths} is not possible: td.start = {choice.start!r} has the widths {widths}"
+                )
+            self._set(start.tensors, start.tensors)
 
     def iterate(self, iteration: int, progress: float, seed: int) -> None:
         """Play games, remember their decisions, and learn from the memory."""
         start = time.perf_counter()
         network = ValueNetwork(self.weights())
         with ThreadPoolExecutor(self.config.threads) as pool:
-            games = list(pool.map(lambda k: self._players[k].play(network, seed, k), range(PARTS)))
+            games = sum(pool.map(lambda k: self._players[k].play(network, seed, k, self._frozen), range(PARTS)))
         played = time.perf_counter() - start
         new = sum(self._memory.add(player.log, player.decisions) for player in self._players)
         self.step += new
@@ -66,7 +92,9 @@ class TDLearner:
         record = self.logger.record
         record("train/loss", loss)
         record("train/variance_of_targets", self._memory.variance())
-        record("rollout/games", sum(games))
+        record("rollout/games", games)
+        if self._frozen is not None:
+            record("rollout/return", sum(player.returns for player in self._players) / games)
         record("time/self_play", played / (time.perf_counter() - start))
 
     def agent(self, sample: bool, seed: int) -> ValueAgent:
@@ -83,8 +111,14 @@ class TDLearner:
         return {name: tensor.numpy().copy() for name, tensor in self._mean.items()}
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
-        """Return the weights as they are and the optimizer's moments; the memory is not kept, it fills again."""
+        """Return the weights as they are, the optimizer's moments and the frozen network.
+
+        A run that goes on thus meets the same opponent, wherever the name in the configuration leads to by then. The
+        memory is not kept, it fills again.
+        """
         tensors = {f"raw/{name}": tensor.detach().numpy().copy() for name, tensor in self._raw.items()}
+        if self._frozen is not None:
+            tensors |= {f"{FROZEN}{name}": array for name, array in self._frozen.tensors.items()}
         for number, moments in self._optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer/{number}.{what}": tensor.numpy().copy() for what, tensor in moments.items()}
         return tensors, {}
@@ -92,10 +126,9 @@ class TDLearner:
     def restore(self, step: int, iteration: int, weights: Tensors, tensors: Tensors, state: dict[str, Any]) -> None:
         """See `Learner.restore`."""
         self.step = step
-        with torch.no_grad():
-            for name, tensor in self._raw.items():
-                tensor.copy_(torch.from_numpy(tensors[f"raw/{name}"]))
-                self._mean[name].copy_(torch.from_numpy(weights[name]))
+        self._set({name: tensors[f"raw/{name}"] for name in self._raw}, weights)
+        if self.config.td.against is not None:
+            self._frozen = ValueNetwork({name: tensors[f"{FROZEN}{name}"] for name in self._raw})
         moments: dict[int, dict[str, Tensor]] = {}
         for name, array in tensors.items():
             if name.startswith("optimizer/"):
@@ -111,6 +144,26 @@ class TDLearner:
         first = torch.relu(inputs @ w["into.weight"].T + w["into.bias"])
         second = torch.relu(first @ w["middle.weight"].T + w["middle.bias"])
         return torch.tanh((second @ w["out.weight"].T)[:, 0] + (feats @ w["skip.weight"].T)[:, 0])
+
+    def _named(self, key: str, name: str) -> ValueNetwork:
+        """Return the network that `key` of the configuration names; see `begin` for what it raises."""
+        agent = make_agent(BEST, self.game) if name == BEST else load_policy(name, self.game)
+        if not isinstance(agent, ValueAgent):
+            raise BadConfig(f"{key} = {name!r} is not possible: it has no value network")
+        network, player = agent.network, self._players[0]
+        if (network.observation, network.features) != (player.observation, player.features):
+            raise BadConfig(
+                f"{key} = {name!r} is not possible: it reads {network.observation} observed values and "
+                f"{network.features} features; this run's network reads {player.observation} and {player.features}"
+            )
+        return network
+
+    def _set(self, raw: Tensors, mean: Tensors) -> None:
+        """Copy weights to the network that learns, and to the mean."""
+        with torch.no_grad():
+            for name, tensor in self._raw.items():
+                tensor.copy_(torch.from_numpy(raw[name]))
+                self._mean[name].copy_(torch.from_numpy(mean[name]))
 
     def _learn(self, new: int, progress: float, seed: int) -> float:
         """Make `reuse` passes' worth of steps over as many decisions as are new; return the mean loss."""
@@ -132,12 +185,13 @@ class TDLearner:
 
 
 class Player:
-    """Plays games by a network on its own, and logs the decisions.
+    """Plays games by a network on its own or against another one, and logs its decisions.
 
     Attributes:
         observation, features: numbers of inputs.
         log: the decisions of the last call of `play`.
         decisions: how many.
+        returns: sum of its returns in those games; 0 if it was on its own.
     """
 
     def __init__(self, game: Game, config: Config) -> None:
@@ -147,13 +201,23 @@ class Player:
         self.observation = 0 if self.features else game.layout.size
         self.log: Log = new_log(game, self.observation, self.features, config.td.decisions // PARTS)
         self.decisions = 0
-        self._beam = new_beam(game, max(config.td.beam, 1))
+        self.returns = 0.0
+        self._beam = new_beam(game, max(config.td.beam, 1), config.td.depth)
+        self._ahead = new_ahead(game, 1, 0, 1, 1)
 
-    def play(self, network: ValueNetwork, seed: int, part: int) -> int:
-        """Fill the log with the decisions of whole games; return the number of games."""
+    def play(self, network: ValueNetwork, seed: int, part: int, frozen: ValueNetwork | None = None) -> int:
+        """Fill the log with the network's decisions in whole games; return the number of games.
+
+        Args:
+            network: plays all seats, or with a frozen one a single seat, the next one in each game.
+            seed: of the games.
+            part: which of those with this seed; also moves the seat of the first game.
+            frozen: plays the other seats, never at random, and counts a finished game by its return alone.
+        """
         choice, game, results = self._choice, self._game, np.zeros(2)
         net = network.net(game, (choice.margin, choice.margin_scale, choice.patience))
         chance, lots = streams(seed, 1, 2 * part), streams(seed, 1, 2 * part + 1)
+        other = net if frozen is None else frozen.net(game)
         self.decisions = self._bound.run["play_to_log"](
             np.repeat(game.template, 1),
             chance,
@@ -163,14 +227,16 @@ class Player:
             choice.explore,
             choice.depth if choice.beam else 0,
             choice.trace,
-            SELF_PLAY,
+            SELF_PLAY if frozen is None else (seed + part) % game.players,
             net,
-            net,
+            other,
             self._bound.scratch,
             self._beam,
+            self._ahead,
             self.log,
             results,
         )
+        self.returns = float(results[1])
         return int(results[0])
 
 

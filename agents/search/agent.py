@@ -70,7 +70,7 @@ class MctsAgent(Agent):
             seconds: time for each decision, 0 for none; whichever of both ends first.
             leaf: "heuristic", the potential of the game's scripted agents, for a game without one "rollout"; or
                 "rollout", random actions and then the same, or the lead in points where there is no potential; or the
-                folder of a trained value network, which then guides the search by its values.
+                folder of a trained policy or value network, which then guides the search.
             c: how much is explored.
             temperature: of the evaluator's probabilities of actions; the higher, the more alike they are.
             steps: random actions of a rollout.
@@ -182,10 +182,9 @@ def _evaluator(game: Game, leaf: str, steps: int) -> Evaluator:
     from agents.registry import heuristics  # the registry knows this agent, too
 
     if leaf not in LEAVES:
-        from agents.neural import load_value
-        from agents.value.agent import evaluator
+        from agents.neural import load_evaluator
 
-        return evaluator(game, load_value(leaf, game))
+        return load_evaluator(leaf, game)
     module = heuristics(game.name)
     if module is not None and not hasattr(module, "potentials"):
         module = None

@@ -1,20 +1,23 @@
-"""What a tree search judges positions by: a value for each seat, and which actions to look at first.
+"""What a tree search judges positions by: a value for each seat, and which actions to look at, and which of them first.
 
-An evaluator is two kernels and their memory `X`, any NamedTuple of arrays:
+An evaluator is two or three kernels and their memory `X`, any NamedTuple of arrays:
 
 | kernel | does |
 | --- | --- |
 | `leaf(S, i, X, values)` | writes one float64 in [-1, 1] per seat: what row i, which is not finished, is worth to it; a seat is to move or chance is due |
-| `prior(S, i, X, actions, count, out)` | writes a float64 logit for each of `actions[:count]`, the legal actions of row i |
+| `prior(S, i, X, actions, count, out)` | writes a float64 logit for each of `actions[:count]`, legal actions of row i |
+| `list_actions(S, i, X, mask, actions)` | writes the legal actions that are worth a look, each once, and returns how many, at least one; `mask` is that of row i; without it all legal actions are |
 
-Neither changes row i or allocates.
+None changes row i or the mask, or allocates.
 """  # noqa: E501
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -29,9 +32,11 @@ from agents.search.judges import (
     by_margin,
     by_potential,
     end_or_value,
+    every_action,
     look_ahead,
     no_preference,
     play_out,
+    useful_actions,
 )
 from caravan_env.core.contract import GameSpec
 from caravan_env.core.game import Game
@@ -48,8 +53,8 @@ class Evaluator:
         name: becomes part of the names of the kernels compiled for it.
         kernels: compiled kernels, by the names by which the templates call them.
         templates: plain functions that are compiled per game before those of the search, in the order in which they
-            call each other. `leaf` and `prior` are among the kernels or the templates. They may call the game's
-            kernels, `settle`, `draw_outcome` and `end_values`.
+            call each other. `leaf` and `prior`, and `list_actions` if there is one, are among the kernels or the
+            templates. They may call the game's kernels, `settle`, `draw_outcome` and `end_values`.
         memory: (game, stream) -> X; `stream`, (1,) uint64, is where all that is random has to come from.
         files: a file in each folder of sources that the kernels and templates come from.
     """
@@ -61,7 +66,7 @@ class Evaluator:
     files: tuple[str, ...]
 
 
-def _trial(game: Game, stream: NDArray[np.uint64], steps: int, memory: Any) -> Trial:
+def _trial(game: Game, stream: NDArray[np.uint64], steps: int, memory: Any, scratch: Any = None) -> Trial:
     return Trial(
         np.zeros(1, game.spec.state_dtype),
         np.zeros(game.players),
@@ -69,6 +74,7 @@ def _trial(game: Game, stream: NDArray[np.uint64], steps: int, memory: Any) -> T
         stream,
         np.array([steps, margin_scale(game)]),
         memory,
+        np.zeros(0) if scratch is None else scratch,
     )
 
 
@@ -78,14 +84,29 @@ def margin_scale(game: Game) -> float:
 
 
 def heuristic(module: ModuleType) -> Evaluator:
-    """Return the evaluator by the potential of a game's scripted agents: that of leaves, and that after each action."""
+    """Return the evaluator by the potential of a game's scripted agents: that of leaves, and that after each action.
+
+    Only the actions that its heuristics find worth a look are looked at, see docs/agents.md on `candidates`.
+    """
+    features = _features(module)
+    kernels, lists = {"potentials": module.potentials}, {}
+    if features is not None:
+        kernels["candidates"], lists["list_actions"] = features.candidates, useful_actions
     return Evaluator(
         "heuristic",
-        {"potentials": module.potentials},
-        {"leaf": by_potential, "appraise": by_potential, "worth": end_or_value, "prior": look_ahead},
-        lambda game, stream: _trial(game, stream, 0, module.new_memory()),
+        kernels,
+        {"leaf": by_potential, "appraise": by_potential, "worth": end_or_value, "prior": look_ahead, **lists},
+        lambda game, stream: _trial(
+            game, stream, 0, module.new_memory(), None if features is None else features.new_scratch()
+        ),
         (str(module.__file__),),
     )
+
+
+def _features(module: ModuleType) -> ModuleType | None:
+    """Return the module `features` of a game's heuristics, None if they have none."""
+    name = f"{module.__name__}.features"
+    return importlib.import_module(name) if hasattr(module, "__path__") and find_spec(name) else None
 
 
 def rollout(module: ModuleType | None, steps: int = STEPS) -> Evaluator:
@@ -114,9 +135,10 @@ def bind(game: Game, evaluator: Evaluator) -> dict[str, Any]:
     if key not in _compiled:
         kernels = {**game.spec.kernels(), **{name: game.loops[name] for name in ("draw_outcome", "settle")}}
         files = dict.fromkeys((str(game.spec.rules.__file__), str(mcts.__file__), __file__, *evaluator.files))
+        lists = {} if "list_actions" in evaluator.kernels else {"list_actions": every_action}
         _announce_compilation(game.name, evaluator.name, *files)
         run = bind_loops(
-            {"end_values": mcts.end_values, **evaluator.templates, **mcts.TEMPLATES},
+            {"end_values": mcts.end_values, **lists, **evaluator.templates, **mcts.TEMPLATES},
             f"{game.name}_{evaluator.name}",
             {**kernels, **evaluator.kernels},
             *files,

@@ -21,6 +21,7 @@ score: Callable[..., Any]
 settle: Callable[..., Any]
 end_values: Callable[..., Any]
 potentials: Callable[..., Any]
+candidates: Callable[..., Any]
 appraise: Callable[..., Any]
 worth: Callable[..., Any]
 
@@ -42,6 +43,7 @@ class Trial(NamedTuple):
         numbers: (2,) float64, random actions before a position is judged, and the points of margin that make a return
             of 0.76, 0 if returns are in [-1, 1] as they are.
         memory: what the game's potential writes to.
+        scratch: what the game's `candidates` write to.
     """
 
     row: NDArray[np.void]
@@ -50,6 +52,22 @@ class Trial(NamedTuple):
     stream: NDArray[np.uint64]
     numbers: NDArray[np.float64]
     memory: Any
+    scratch: Any
+
+
+def every_action(S, i, X, mask, actions):
+    """Write all legal actions of row i."""
+    count = np.int64(0)
+    for action in range(mask.shape[0]):
+        if mask[action] != 0:
+            actions[count] = action
+            count += 1
+    return count
+
+
+def useful_actions(S, i, X, mask, actions):
+    """Write those legal actions of row i that the game's heuristics find worth a look."""
+    return candidates(S, i, X.scratch, actions)
 
 
 def by_margin(S, i, X, values):

@@ -7,7 +7,7 @@ decision the value of the seat to move there is what counts (max^n, Luckhardt an
 
 With hidden information the nodes stand for what simulations of several positions have in common (information-set
 search with one tree, Cowling, Powley and Whitehouse 2012): an edge is left out where its action is not legal, and an
-action that becomes legal for the first time gets an edge then.
+action that becomes legal for the first time gets an edge then. Edges are those actions that the evaluator lists.
 
 Every node's visits are those of its edges and the simulations that ended in it: one, if it was not for chance or the
 game's end and there was room. Parameters: `T` a `Tree`, `W` a `Work`, `X` the evaluator's memory.
@@ -35,6 +35,7 @@ returns: Callable[..., Any]
 draw_outcome: Callable[..., Any]
 leaf: Callable[..., Any]
 prior: Callable[..., Any]
+list_actions: Callable[..., Any]
 
 NONE = np.int64(-1)
 PROBES = 32  # times that a position is redrawn to see whether anything in it is hidden
@@ -122,15 +123,10 @@ def add_edge(T, node, action, probability):
     return edge
 
 
-def list_legal(W):
-    """Write the mask and the legal actions of the scratch row; return their number."""
-    count = np.int64(0)
+def list_edges(W, X):
+    """Write the mask of the scratch row and the actions that are worth a look there; return their number."""
     legal(W.rows, SCRATCH, W.mask)
-    for action in range(W.mask.shape[0]):
-        if W.mask[action] != 0:
-            W.actions[count] = action
-            count += 1
-    return count
+    return list_actions(W.rows, SCRATCH, X, W.mask, W.actions)
 
 
 def weigh(W, count):
@@ -147,8 +143,8 @@ def weigh(W, count):
 
 
 def expand(T, W, X, node):
-    """Give a decision edges for all that is legal in the scratch row, in the order of actions, if there is room."""
-    count = list_legal(W)
+    """Give a decision edges for all that is worth a look in the scratch row, in that order, if there is room."""
+    count = list_edges(W, X)
     if T.used[EDGES] + count > T.action.shape[0]:
         return
     prior(W.rows, SCRATCH, X, W.actions, count, W.logits)
@@ -157,8 +153,8 @@ def expand(T, W, X, node):
         add_edge(T, node, W.actions[k], W.logits[k])
 
 
-def add_unseen(T, W, node):
-    """Write the mask of the scratch row, and give a decision edges for what is legal here and never was before."""
+def add_unseen(T, W, X, node):
+    """Write the mask of the scratch row, and give a decision edges for what is worth a look here and has none yet."""
     count = legal(W.rows, SCRATCH, W.mask)
     seen = np.int64(0)
     edge = T.first[node]
@@ -168,9 +164,9 @@ def add_unseen(T, W, node):
             seen += 1
         edge = T.after[edge]
     if seen < count:
-        for action in range(W.mask.shape[0]):
-            if W.mask[action] == 1 and add_edge(T, node, action, 1.0 / count) < 0:
-                W.mask[action] = 0
+        for k in range(list_actions(W.rows, SCRATCH, X, W.mask, W.actions)):
+            if W.mask[W.actions[k]] == 1:
+                add_edge(T, node, W.actions[k], 1.0 / count)
 
 
 # --- one simulation --------------------------------------------------------------------------------------------------
@@ -221,7 +217,7 @@ def choose(T, W, X, node):
     if T.first[node] < 0:
         expand(T, W, X, node)
     if T.hidden[0] != 0:
-        add_unseen(T, W, node)
+        add_unseen(T, W, X, node)
     return best_edge(T, W, node)
 
 
@@ -407,7 +403,7 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
         clear,
         add_node,
         add_edge,
-        list_legal,
+        list_edges,
         weigh,
         expand,
         add_unseen,

@@ -79,7 +79,7 @@ class Work(NamedTuple):
         path: (nodes + 1,) int64, the nodes of this simulation; -1 for one that found no place.
         path_edges: (nodes + 1,) int64, the edges between them.
         mask: (actions,) uint8, of one position; 2 for actions that have an edge.
-        actions: (actions,) int64, its legal actions.
+        actions: (actions,) int64, its actions that are worth a look.
         logits: (actions,) float64, what the evaluator says of them.
         values: (seats,) float64, of the end of this simulation.
         weights: (outcomes,) int64, of chance.

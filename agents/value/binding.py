@@ -12,7 +12,7 @@ import numpy as np
 from numba.core import config as numba_config
 
 from agents.value import kernels
-from agents.value.kernels import TEMPLATES, Beam, Log
+from agents.value.kernels import POOLS, TEMPLATES, Ahead, Beam, Log
 from caravan_env.core.contract import GameSpec
 from caravan_env.core.game import Game
 from caravan_env.core.kernel import bind_loops, cache_folder
@@ -58,17 +58,49 @@ def bound(game: Game, use_features: bool = True) -> Bound:
     return Bound(rules, {}, files, run, module.size(game.players), module.new_scratch())
 
 
-def new_beam(game: Game, width: int) -> Beam:
-    """Return the memory of a search that keeps `width` positions after each action."""
-    places = 2 * width + 1  # the last one is being looked at
+def new_beam(game: Game, width: int, depth: int, ends: int = 1) -> Beam:
+    """Return the memory of a search of the turn.
+
+    Args:
+        game: the variant.
+        width: positions kept after each action.
+        depth: actions that it goes ahead at most.
+        ends: ends of the turn that are kept.
+    """
+    starts = np.cumsum([0, width, width, ends])
+    places = int(starts[-1]) + 1  # the last one is being looked at
     words = np.zeros((places, -(-game.spec.state_dtype.itemsize // 8)), np.uint64)
     return Beam(
-        np.frombuffer(words, game.spec.state_dtype),
-        words,
-        np.zeros(places),
-        np.zeros(places, np.int64),
-        np.zeros(places, np.uint64),
-        np.zeros(2, np.int64),
+        rows=np.frombuffer(words, game.spec.state_dtype),
+        words=words,
+        values=np.zeros(places),
+        hashes=np.zeros(places, np.uint64),
+        paths=np.zeros((places, depth), np.int64),
+        lengths=np.zeros(places, np.int64),
+        starts=starts,
+        counts=np.zeros(POOLS, np.int64),
+        chosen=np.zeros(1, np.int64),
+    )
+
+
+def new_ahead(game: Game, ends: int, samples: int, width: int, depth: int) -> Ahead:
+    """Return the memory of looking beyond the own turn.
+
+    Args:
+        game: the variant.
+        ends: ends of the turn that are played on.
+        samples: how often, before the worse half of them is dropped; 0: not at all.
+        width: positions kept by the searches of the turns that follow.
+        depth: actions that they go ahead at most.
+    """
+    return Ahead(
+        samples=np.array([samples]),
+        totals=np.zeros(ends),
+        played=np.zeros(ends, np.int64),
+        rows=np.zeros(1, game.spec.state_dtype),
+        stream=np.zeros(1, np.uint64),
+        weights=np.zeros(game.spec.max_outcomes, np.int64),
+        beam=new_beam(game, width, depth),
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caravan_env.core.contract import TERMINAL
-from caravan_env.core.rng import below, uniform
+from caravan_env.core.rng import below, next_u64, uniform
 
 init: Callable[..., Any]
 to_move: Callable[..., Any]
@@ -34,6 +34,11 @@ candidates: Callable[..., Any]
 ROOT = np.int64(0)  # rows of a network's scratch memory: the position to play
 TRIED = np.int64(1)  # after an action
 SCRATCH = 2
+POOLS = 3
+ENDS = np.int64(2)  # pool of the ends of the turn
+FIRST = np.int64(0)  # place
+NOWHERE = np.int64(-1)
+OUT = np.int64(-1)
 SHARPNESS = 15.0  # logits for each unit of value
 
 _HASH_START = np.uint64(0xCBF29CE484222325)
@@ -91,19 +96,51 @@ class Net(NamedTuple):
 class Beam(NamedTuple):
     """The memory of a search of one's own turn, made by `agents.value.binding.new_beam`.
 
+    Its places are three pools: positions after as many actions, those after one more (these two take turns), and ends
+    of the turn. One place follows them, of the position that is looked at.
+
     Attributes:
-        rows: (2 * width,) positions: those after as many actions in one half, those after one more in the other.
+        rows: (places,) positions.
         words: the bytes of `rows` as uint64.
-        values, roots, hashes: (2 * width,) float64, int64, uint64: their values, first actions and hashes.
-        counts: (2,) int64, places used in each half.
+        values, hashes: (places,) float64, uint64: their values and hashes.
+        paths: (places, depth) int64, the actions that led there.
+        lengths: (places,) int64, how many.
+        starts: (POOLS + 1,) int64, where the pools begin, and where the last one ends.
+        counts: (POOLS,) int64, places used.
+        chosen: (1,) int64, the place that was decided on last.
     """
 
     rows: NDArray[np.void]
     words: NDArray[np.uint64]
     values: NDArray[np.float64]
-    roots: NDArray[np.int64]
     hashes: NDArray[np.uint64]
+    paths: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    starts: NDArray[np.int64]
     counts: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+
+
+class Ahead(NamedTuple):
+    """The memory of looking beyond one's own turn, made by `agents.value.binding.new_ahead`.
+
+    Attributes:
+        samples: (1,) int64, how often an end of the turn is played on before the worse half is dropped; 0: not at all.
+        totals: (ends,) float64, sums of what the ends came to.
+        played: (ends,) int64, how often they were played on; OUT for those that were dropped.
+        rows: (1,) the position that is played on.
+        stream: (1,) uint64, of the chance met there.
+        weights: (outcomes,) int64, of chance.
+        beam: for the turns of the others, and the next one of one's own.
+    """
+
+    samples: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    played: NDArray[np.int64]
+    rows: NDArray[np.void]
+    stream: NDArray[np.uint64]
+    weights: NDArray[np.int64]
+    beam: Beam
 
 
 class Log(NamedTuple):
@@ -247,85 +284,167 @@ def hash_of(words, i):
     return h
 
 
-def offer(half, row, root, value, B):
-    """Keep a position, the row `row` of B, in a half if it is new there and among the best."""
-    width = (B.values.shape[0] - 1) // 2
-    first = half * width
-    count = B.counts[half]
+def offer(pool, before, action, value, B):
+    """Keep the position looked at, an action after the one at `before`, if it is new in a pool and among the best."""
+    last = B.rows.shape[0] - 1
+    first, count = B.starts[pool], B.counts[pool]
     place = first + count
-    if count == width:
-        place = first + np.argmin(B.values[first : first + width])
+    is_full = place == B.starts[pool + 1]
+    if is_full:
+        place = first + np.argmin(B.values[first:place])
         if value <= B.values[place]:
             return
-    own = hash_of(B.words, row)
+    own = hash_of(B.words, last)
     for k in range(first, first + count):
         if B.hashes[k] == own:
             return
-    if count < width:
-        B.counts[half] = count + 1
-    B.rows[place] = B.rows[row]
+    if not is_full:
+        B.counts[pool] = count + 1
+    B.rows[place] = B.rows[last]
     B.values[place] = value
-    B.roots[place] = root
     B.hashes[place] = own
+    length = B.lengths[before]
+    for d in range(length):
+        B.paths[place, d] = B.paths[before, d]
+    B.paths[place, length] = action
+    B.lengths[place] = length + 1
 
 
-def expand(place, seat, depth, best, choice, N, X, B):
-    """Look at every position one action after the one at `place`; return the best end of the turn and its root."""
-    row = B.values.shape[0] - 1
+def expand(place, seat, pool, N, X, B):
+    """Offer every position one action after the one at `place` to a pool, or to that of the ends of the turn."""
+    last = B.rows.shape[0] - 1
     look(B.rows, place, seat, N)
     for k in range(candidates(B.rows, place, X, N.actions)):
-        action = N.actions[k]
-        root = action if depth == 0 else B.roots[place]
-        B.rows[row] = B.rows[place]
-        step(B.rows, row, action)
-        value = worth_after(B.rows, row, seat, N, X)
-        if to_move(B.rows, row) == seat:
-            offer((depth + 1) & 1, row, root, value, B)
-        elif value > best:
-            best, choice = value, root
-    return best, choice
+        B.rows[last] = B.rows[place]
+        step(B.rows, last, N.actions[k])
+        value = worth_after(B.rows, last, seat, N, X)
+        offer(pool if to_move(B.rows, last) == seat else ENDS, place, N.actions[k], value, B)
+
+
+def best_of(pool, best, B):
+    """Return the place in a pool with the highest value, or `best` if its value is as high (-1: no place)."""
+    for place in range(B.starts[pool], B.starts[pool] + B.counts[pool]):
+        if best < 0 or B.values[place] > B.values[best]:
+            best = place
+    return best
 
 
 def search_turn(S, i, most, N, X, B):
-    """Return (value, first action) of the best way found to play on in row i until others move or chance is due.
+    """Return the place in B of the best way found to play on in row i until others move or chance is due.
 
-    A beam search: as many positions as B has room for are kept after each action, at most `most` actions far. If none
-    of them ends the turn, the best position of the last ones counts.
+    A beam search: as many positions as B has room for are kept after each action, at most `most` actions far. Where
+    none of them ends the turn, the best position of the last ones counts.
     """
     seat = to_move(S, i)
-    width = (B.values.shape[0] - 1) // 2
     B.rows[0] = S[i]
+    B.lengths[0] = 0
     B.counts[0] = 1
-    best, choice = -np.inf, np.int64(-1)
+    B.counts[ENDS] = 0
     for depth in range(most):
-        half = depth & 1
-        B.counts[1 - half] = 0
-        for k in range(B.counts[half]):
-            best, choice = expand(half * width + k, seat, depth, best, choice, N, X, B)
-    half = most & 1
-    for k in range(half * width, half * width + B.counts[half]):
-        if B.values[k] > best:
-            best, choice = B.values[k], B.roots[k]
-    return best, choice
+        pool = depth & 1
+        B.counts[1 - pool] = 0
+        for k in range(B.counts[pool]):
+            expand(B.starts[pool] + k, seat, 1 - pool, N, X, B)
+    return best_of(most & 1, best_of(ENDS, NOWHERE, B), B)
+
+
+# --- beyond one's own turn -------------------------------------------------------------------------------------------
+
+
+def follow(S, i, place, B):
+    """Play the actions that led to a place in row i."""
+    for d in range(B.lengths[place]):
+        step(S, i, B.paths[place, d])
+
+
+def play_on(place, seat, most, N, X, B, A):
+    """Return what the end of a turn at `place` comes to: after the turns of the others, the value of the own next one.
+
+    Everybody plays by the search of the turn. Without others it is the own next turn that counts.
+    """
+    A.rows[ROOT] = B.rows[place]
+    passed = N.points.shape[0] == 1
+    mover = settle(A.rows, ROOT, A.stream, ROOT, A.weights)
+    while mover >= 0:
+        best = search_turn(A.rows, ROOT, most, N, X, A.beam)
+        if mover == seat and passed:
+            return A.beam.values[best]
+        passed |= mover != seat
+        follow(A.rows, ROOT, best, A.beam)
+        mover = settle(A.rows, ROOT, A.stream, ROOT, A.weights)
+    return final_value(A.rows, ROOT, seat, N)
+
+
+def play_on_often(place, seat, start, most, N, X, B, A):
+    """Play an end of the turn on some more times, and make its value the mean of all of them."""
+    k = place - B.starts[ENDS]
+    for _ in range(A.samples[0]):
+        A.stream[0] = start + np.uint64(A.played[k]) * _HASH_STEP
+        A.totals[k] += play_on(place, seat, most, N, X, B, A)
+        A.played[k] += 1
+    B.values[place] = A.totals[k] / A.played[k]
+
+
+def drop_worse_half(left, B, A):
+    """Take the lower half of the ends of the turn that are in play out of it; return how many are left."""
+    for _ in range(left - left // 2):
+        worst = NOWHERE
+        for place in range(B.starts[ENDS], B.starts[ENDS] + B.counts[ENDS]):
+            if A.played[place - B.starts[ENDS]] >= 0 and (worst < 0 or B.values[place] < B.values[worst]):
+                worst = np.int64(place)
+        A.played[worst - B.starts[ENDS]] = OUT
+        B.values[worst] = -np.inf
+    return left // 2
+
+
+def search_ahead(S, i, P, p, most, N, X, B, A):
+    """Return the place in B of the best way to play on in row i, after playing on from the ends of the turn.
+
+    Sequential halving (Karnin, Koren and Somekh 2013): all of them are played on equally often, the better half of
+    them again, and so on. Chance is the same for all (common random numbers), and drawn from P[p].
+    """
+    best = search_turn(S, i, most, N, X, B)
+    left = B.counts[ENDS]
+    if A.samples[0] == 0 or left < 2:
+        return best
+    start = next_u64(P, p)
+    A.totals[:] = 0.0
+    A.played[:] = 0
+    while True:
+        for place in range(B.starts[ENDS], B.starts[ENDS] + B.counts[ENDS]):
+            if A.played[place - B.starts[ENDS]] >= 0:
+                play_on_often(place, to_move(S, i), start, most, N, X, B, A)
+        if left < 4:
+            return best_of(ENDS, NOWHERE, B)
+        left = drop_worse_half(left, B, A)
 
 
 # --- agents ----------------------------------------------------------------------------------------------------------
 
 
-def decide(S, i, P, p, most, N, X, B):
-    """Return (the value of row i to the seat to move, the action it plays); what it cannot know is drawn from P[p]."""
+def decide(S, i, P, p, most, N, X, B, A):
+    """Return the place in B of what the seat to move does in row i, with the path and the value.
+
+    What the seat cannot know is drawn from P[p].
+    """
     N.rows[ROOT] = S[i]
     resample(N.rows, ROOT, to_move(S, i), P, p)
     if most > 0:
-        return search_turn(N.rows, ROOT, most, N, X, B)
+        return search_ahead(N.rows, ROOT, P, p, most, N, X, B, A)
     _, best = weigh_actions(N.rows, ROOT, N, X)
-    return N.values[best], N.actions[best]
+    B.values[0] = N.values[best]
+    B.paths[0, 0] = N.actions[best]
+    B.lengths[0] = 1
+    return FIRST
 
 
-def decide_rows(S, P, most, N, X, B, chosen, values):
+def decide_rows(S, P, most, N, X, B, A, chosen, values):
     """Write the action of every row, in which a seat is to move, and its value; row i draws from P[i]."""
     for i in range(S.shape[0]):
-        values[i], chosen[i] = decide(S, i, P, i, most, N, X, B)
+        place = decide(S, i, P, i, most, N, X, B, A)
+        B.chosen[0] = place
+        chosen[i] = B.paths[place, 0]
+        values[i] = B.values[place]
 
 
 def explore(S, i, P, p, X, N):
@@ -381,7 +500,28 @@ def look_back(S, i, first, last, trace, N, L):
                 goal = N.aim[2] * (trace * goal + (1.0 - trace) * L.values[k] + 1.0) - 1.0
 
 
-def play_to_log(S, R, P, weights, template, chance, most, trace, learner, N, M, X, B, L, results):
+def play_plan(S, place, P, seat, chance, N, X, B, L, at):
+    """Play and note the actions that led to a place in B, the last of them a random one where the lot says so.
+
+    Returns:
+        How many decisions are in the log, or -1 if it was full.
+    """
+    value = B.values[place]
+    for d in range(B.lengths[place]):
+        action = B.paths[place, d]
+        strays = uniform(P, ROOT) < chance
+        if strays:
+            action = explore(S, ROOT, P, ROOT, X, N)
+        if at == L.seats.shape[0]:
+            return NOWHERE
+        at = note(S, ROOT, action, seat, value, N, X, L, at)
+        step(S, ROOT, action)
+        if strays:
+            break
+    return at
+
+
+def play_to_log(S, R, P, weights, template, chance, most, trace, learner, N, M, X, B, A, L, results):
     """Play games in row 0 of S until the log is full; the game that fills it is dropped.
 
     Args:
@@ -398,13 +538,14 @@ def play_to_log(S, R, P, weights, template, chance, most, trace, learner, N, M, 
         M: the network that plays the other seats.
         X: the features' memory.
         B: the search's memory.
+        A: that of looking beyond the turn.
         L: the log.
-        results: (2,) float64, written: the games finished, and the learner's mean return if it plays a single seat.
+        results: (2,) float64, written: the games finished, and the sum of a single learner's returns.
 
     Returns:
         The number of decisions in the log.
     """
-    at = 0
+    at = np.int64(0)
     results[:] = 0.0
     own = np.int64(learner)
     while True:
@@ -414,14 +555,13 @@ def play_to_log(S, R, P, weights, template, chance, most, trace, learner, N, M, 
         mover = settle(S, ROOT, R, ROOT, weights)
         while mover >= 0:
             learns = learner < 0 or mover == own
-            value, action = decide(S, ROOT, P, ROOT, most, N if learns else M, X, B)
-            if learns and uniform(P, ROOT) < chance:
-                action = explore(S, ROOT, P, ROOT, X, N)
+            place = decide(S, ROOT, P, ROOT, most, N if learns else M, X, B, A)
             if learns:
-                if at == L.seats.shape[0]:
+                at = play_plan(S, place, P, mover, chance, N, X, B, L, at)
+                if at < 0:
                     return first
-                at = note(S, ROOT, action, mover, value, N, X, L, at)
-            step(S, ROOT, action)
+            else:
+                follow(S, ROOT, place, B)
             mover = settle(S, ROOT, R, ROOT, weights)
         look_back(S, ROOT, first, at, trace, N, L)
         results[0] += 1.0
@@ -445,15 +585,22 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
         hash_of,
         offer,
         expand,
+        best_of,
         search_turn,
+        follow,
+        play_on,
+        play_on_often,
+        drop_worse_half,
+        search_ahead,
         decide,
         decide_rows,
         explore,
         note,
+        play_plan,
         look_back,
         play_to_log,
     )
 }
 """In the order in which they call each other."""
 
-__all__ = ["TEMPLATES", "Beam", "Log", "Net", "all_legal", "no_features"]
+__all__ = ["TEMPLATES", "Ahead", "Beam", "Log", "Net", "all_legal", "no_features"]

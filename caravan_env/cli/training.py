@@ -120,6 +120,7 @@ def run_report(result: RunResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 1),
         "finished": result.finished,
         "scores": [dataclasses.asdict(score) for score in result.scores],
+        "rating": dataclasses.asdict(result.rating) if result.rating else None,
         "files": run_files(result.run_dir),
     }
 
@@ -132,6 +133,9 @@ def run_files(run_dir: Path) -> list[str]:
 def _print_result(report: Mapping[str, Any]) -> None:
     if report["scores"]:
         print_scores("Final evaluation", report["scores"])
+    if report["rating"]:
+        sentence = "\nRating on the scale of the anchors: {rating:.0f} [{low:.0f}, {high:.0f}]"
+        click.echo(sentence.format(**report["rating"]))
     click.echo(f"\n{report['step']:,} steps in {report['seconds'] / 60:.1f} minutes; in {report['run_dir']}:")
     for path in report["files"]:
         click.echo(f"  {path}")

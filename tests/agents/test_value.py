@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.neural import BadCheckpoint, load_policy, load_value
+from agents.neural import BadCheckpoint, load_policy
 from agents.registry import heuristics, make_agent
 from agents.value.agent import ValueAgent
-from agents.value.binding import Bound, bound, new_beam
+from agents.value.binding import Bound, bound, new_ahead, new_beam
 from agents.value.network import ValueNetwork
 from caravan_env import Batch, Game, State, make_game
 from caravan_env.core.errors import BadParams, UnknownName
@@ -213,13 +213,138 @@ def test_a_wide_beam_finds_at_least_as_good_an_end_of_the_turn() -> None:
     game = game_of("caravan")
     parts, net = bound(game), network_for(game).net(game)
     S, _ = positions("caravan")
-    narrow, wide = new_beam(game, 1), new_beam(game, 1024)
+    narrow, wide = new_beam(game, 1, 4), new_beam(game, 1024, 4)
     gains = []
     for i in range(0, len(S), 4):
-        values = [parts.run["search_turn"](S, i, 4, net, parts.scratch, beam)[0] for beam in (narrow, wide)]
+        values = [beam.values[parts.run["search_turn"](S, i, 4, net, parts.scratch, beam)] for beam in (narrow, wide)]
         gains.append(values[1] - values[0])
     assert min(gains) >= -1e-4
     assert max(gains) > 1e-3
+
+
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_of_a_turn_are_what_their_paths_lead_to(name: str) -> None:
+    game = game_of(name)
+    parts, net, beam = bound(game), network_for(game).net(game), new_beam(game, 3, 4, ends=5)
+    S, _ = positions(name)
+    ends = 0
+    for i in range(0, len(S), 3):
+        best = parts.run["search_turn"](S, i, 4, net, parts.scratch, beam)
+        first = int(beam.starts[2])
+        found = range(first, first + int(beam.counts[2]))
+        for place in found:
+            row = copy_rows(S[i : i + 1])
+            parts.run["follow"](row, 0, place, beam)
+            assert row.tobytes() == beam.rows[place : place + 1].tobytes()
+            assert beam.values[place] <= beam.values[best]
+        assert len({beam.rows[place].tobytes() for place in found}) == len(found)
+        ends += len(found)
+    assert ends > len(S) / 3
+
+
+def test_a_turn_is_played_as_it_was_planned() -> None:
+    game = game_of("caravan")
+    agent, state = ValueAgent(game, network_for(game), beam=4), game.new_state(seed=3)
+    longest = 0
+    for _ in range(12):
+        seat, thoughts = state.to_move, []
+        while state.to_move == seat:
+            thoughts.append(agent.think(state))
+            state.step(thoughts[-1].action)
+        longest = max(longest, len(thoughts))
+        assert len({thought.value for thought in thoughts}) == 1
+    assert longest > 2
+
+
+def test_a_plan_is_dropped_where_the_position_is_another() -> None:
+    game = game_of("caravan")
+    agent, state = ValueAgent(game, network_for(game), beam=4), game.new_state(seed=3)
+    state.step(agent.act(state))
+    other = game.new_state(seed=8)
+    assert agent.act(other) == ValueAgent(game, network_for(game), beam=4).act(other)
+    two = [game.new_state(seed=3), game.new_state(seed=8)]
+    side_by_side, alone = (
+        ValueAgent(game, network_for(game), beam=4),
+        [agent, ValueAgent(game, network_for(game), beam=4)],
+    )
+    for _ in range(8):
+        rows = np.concatenate([state.row for state in two])
+        mask = np.stack([state.action_mask() for state in two])
+        chosen = side_by_side.act_rows(rows, mask)
+        for k, state in enumerate(two):
+            assert chosen[k] == alone[k].act(state)
+            state.step(int(chosen[k]))
+
+
+# --- beyond one's own turn -------------------------------------------------------------------------------------------
+
+
+def played_on(game: Game, network: ValueNetwork, row: np.ndarray, seat: int, stream: np.ndarray) -> float:
+    """Return what playing on from an end of a turn comes to, with what `decide_rows` says of each turn."""
+    parts, net, rules = bound(game), network.net(game), game.spec.rules
+    beam, ahead = new_beam(game, 2, 4), new_ahead(game, 1, 0, 1, 1)
+    row, weights, others = copy_rows(row), np.zeros(game.spec.max_outcomes, np.int64), game.players == 1
+    while True:
+        mover = game.loops["settle"](row, 0, stream, 0, weights)
+        if mover < 0:
+            return float(parts.run["final_value"](row, 0, seat, net))
+        chosen, values = np.zeros(1, np.int64), np.zeros(1)
+        parts.run["decide_rows"](row, np.zeros(1, np.uint64), 4, net, parts.scratch, beam, ahead, chosen, values)
+        if mover == seat and others:
+            return float(values[0])
+        others |= mover != seat
+        for action in beam.paths[beam.chosen[0], : beam.lengths[beam.chosen[0]]]:
+            rules.step(row, 0, int(action))
+
+
+@pytest.mark.parametrize(("name", "players"), [("caravan", 2), ("caravan", 3), ("century", 1), ("century", 3)])
+def test_playing_on_goes_through_the_turns_of_the_others_to_the_next_of_ones_own(name: str, players: int) -> None:
+    game = game_of(name, players)
+    network, parts = network_for(game), bound(game)
+    beam, ahead = new_beam(game, 2, 4, ends=3), new_ahead(game, 3, 1, 2, 4)
+    S, _ = positions(name, players)
+    for i in range(0, len(S), 5):
+        seat = int(game.spec.rules.to_move(S, i))
+        net = network.net(game)
+        parts.run["search_turn"](S, i, 4, net, parts.scratch, beam)
+        for place in range(int(beam.starts[2]), int(beam.starts[2] + beam.counts[2])):
+            ahead.stream[0], own = 7, np.array([7], np.uint64)
+            value = parts.run["play_on"](place, seat, 4, net, parts.scratch, beam, ahead)
+            assert value == pytest.approx(played_on(game, network, beam.rows[place : place + 1], seat, own), abs=1e-6)
+            assert ahead.stream[0] == own[0]
+
+
+def test_ends_are_played_on_the_more_often_the_better_they_are() -> None:
+    game = game_of("caravan")
+    network, parts = network_for(game), bound(game)
+    net, beam, ahead = network.net(game), new_beam(game, 8, 4, ends=8), new_ahead(game, 8, 2, 1, 4)
+    S, _ = positions("caravan")
+    for i in range(0, len(S), 7):
+        best = parts.run["search_ahead"](S, i, streams(5, 1), 0, 4, net, parts.scratch, beam, ahead)
+        count = int(beam.counts[2])
+        played, values = ahead.played[:count].tolist(), beam.values[beam.starts[2] : beam.starts[2] + count]
+        if count == 8:
+            assert sorted(played) == [-1] * 6 + [6] * 2
+        kept = [k for k in range(count) if played[k] > 0]
+        assert best - beam.starts[2] in kept
+        for k in kept:
+            assert values[k] == pytest.approx(ahead.totals[k] / played[k])
+            assert values[k] <= beam.values[best]
+
+
+@pytest.mark.parametrize(("name", "players"), [("caravan", 4), ("century", 1), ("ukraine", 3)])
+def test_looking_ahead_is_repeated_by_its_seed(name: str, players: int) -> None:
+    game = game_of(name, players)
+    S, mask = positions(name, players)
+    S, mask = S[:6], mask[:6]
+    options = {"beam": 3, "depth": 3, "ends": 4, "samples": 1, "reply": 1}
+    agents = [ValueAgent(game, network_for(game), seed=4, **options) for _ in range(2)]
+    first, again = (agent.act_rows(S, mask) for agent in agents)
+    np.testing.assert_array_equal(first, again)
+    assert mask[np.arange(len(S)), first].all()
 
 
 @pytest.mark.parametrize("beam", [0, 1, 8])
@@ -231,7 +356,9 @@ def test_a_win_within_one_action_is_taken(beam: int) -> None:
     assert thought.value == 1.0
 
 
-@pytest.mark.parametrize("options", [{"beam": -1}, {"beam": 4097}, {"depth": 0}, {"depth": 65}])
+@pytest.mark.parametrize(
+    "options", [{"beam": -1}, {"beam": 4097}, {"depth": 0}, {"depth": 65}, {"ends": 0}, {"samples": -1}, {"reply": 0}]
+)
 def test_impossible_options_get_a_sentence(options: dict[str, int]) -> None:
     game = game_of("century")
     ((name, value),) = options.items()
@@ -267,9 +394,11 @@ def test_a_spec_names_a_value_network_and_its_search(folder: Path) -> None:
     assert isinstance(agent, ValueAgent)
     assert (agent.beam, agent.depth, agent.name) == (4, 3, f"policy:{folder},beam=4,depth=3")
     S, mask = positions("century")
-    plain = load_policy(folder, game, seed=2).act_rows(S, mask)
-    np.testing.assert_array_equal(plain, ValueAgent(game, network_for(game), seed=2).act_rows(S, mask))
-    for name, array in load_value(folder, game).tensors.items():
+    plain = load_policy(folder, game, seed=2)
+    assert isinstance(plain, ValueAgent)
+    chosen = ValueAgent(game, network_for(game), seed=2).act_rows(S, mask)
+    np.testing.assert_array_equal(plain.act_rows(S, mask), chosen)
+    for name, array in plain.network.tensors.items():
         np.testing.assert_array_equal(array, network_for(game).tensors[name])
 
 
@@ -308,5 +437,5 @@ def test_tree_search_judges_by_a_value_network(folder: Path, other_folder: Path,
         make_agent(f"mcts:30,leaf={tmp_path / 'none'}", game)
     with pytest.raises(BadCheckpoint, match="there is no checkpoint in"):
         make_agent(f"mcts:30,leaf={tmp_path}", game)
-    with pytest.raises(BadCheckpoint, match="holds no value network"):
+    with pytest.raises(BadCheckpoint, match="the weights of the policy .* do not lead from"):
         make_agent(f"mcts:30,leaf={other_folder}", game)

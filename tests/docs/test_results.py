@@ -67,6 +67,34 @@ def test_the_policy_table_comes_from_the_run(options):
     assert "10 minutes, 1,000,000 decisions, seed 3" in text
 
 
+def test_the_policy_table_says_the_rating(options):
+    path = options.runs / "caravan-2p" / "results.json"
+    rating = {"rating": 1046.4, "low": 990.0, "high": 1100.7, "games": 2200}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "rating": rating}), encoding="utf-8")
+    last = make_results.policy_table(options)[-1]
+    assert last == "Rating on the scale of the anchors: 1046, 95 % interval 990 to 1101, 2,200 games."
+
+
+def test_the_trainers_table_comes_from_the_curves(options, monkeypatch, tmp_path):
+    monkeypatch.setattr(make_results, "CURVES", tmp_path / "curves.json")
+    with pytest.raises(make_results.NoInput, match="trainers.py"):
+        make_results.trainers_table(options)
+    row = {"config": "td", "play": "as trained", "step": 9, "wall_minutes": 2.0, "low": 900.0, "high": 1100.0}
+    rows = [
+        {**row, "seed": seed, "cpu_minutes": minutes, "rating": 1000.0 + minutes, "games": 200}
+        for seed in (0, 1)
+        for minutes in (1.0, 8.0)
+    ]
+    about = {"machine": make_results.machine(), "game": "caravan", "params": {"players": 2}, "minutes": 8.0}
+    (tmp_path / "curves.json").write_text(json.dumps({**about, "anchors": {"greedy": 1000.0}, "rows": rows}))
+    text = "\n".join(make_results.trainers_table(options))
+    assert "caravan for 2, mean of 2 seeds, 200 games for each checkpoint" in text
+    assert "| td | 1001 | 1002 | 1004 | 1008 | 1008 | 1008 - 1008 | 2 |" in text
+    assert "](" not in text
+    (tmp_path / "curves.svg").write_text("<svg/>")
+    assert make_results.trainers_table(options)[-1] == "![Rating against CPU minutes](results/curves.svg)"
+
+
 def test_the_agents_table_says_how_many_games(options, monkeypatch):
     monkeypatch.setattr(make_results, "SCRIPTED", ("greedy", "random"))
     assert "| greedy - random | 100.0 % | 51.0 - 100.0 % | 4 |" in "\n".join(make_results.agents_table(options))

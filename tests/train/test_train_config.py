@@ -56,7 +56,7 @@ def test_a_saved_configuration_reads_back_equal(tmp_path):
         ({"ppo": {"n_envs": 0}}, "ppo.n_envs = 0 is not possible"),
         ({"ppo": 3}, "ppo = 3 is not possible"),
         ({"seed": -1}, "seed = -1 is not possible"),
-        ({"budget": {}}, "one of budget.minutes and budget.steps must be given"),
+        ({"budget": {}}, "one of budget.minutes, budget.cpu_minutes and budget.steps must be given"),
         ({"budget": {"minutes": 0}}, "budget.minutes = 0 is not possible"),
         ({"network": {"trunk": [64, 0]}}, "network.trunk.1 = 0 is not possible"),
         (

@@ -6,8 +6,12 @@ many actions each good is from its delivery, for every seat.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.heuristic.caravan import evaluate
 from agents.heuristic.caravan.evaluate import (
     LAST_SCALE,
     NEVER,
@@ -20,7 +24,8 @@ from agents.heuristic.caravan.evaluate import (
     carried_worth,
     kernel,
     kind_of,
-    new_scratch,
+    on_top,
+    seat_worth,
     secured,
     survey,
     useful_cells,
@@ -34,18 +39,51 @@ from agents.heuristic.caravan.weights import (
     W_STEAL,
     W_THEFT,
 )
-from caravan_env.games.caravan.layout import CELL_SHIFT, TURN_ACTIONS
-from caravan_env.games.caravan.rules import bag_total, is_laden, points, seat_after
-from caravan_env.games.caravan.tables import COMMON, SPACES
+from caravan_env.games.caravan.layout import (
+    ACTIONS,
+    CAMEL_START,
+    CELL_SHIFT,
+    OFF_BOARD,
+    PICK_START,
+    RAINBOW_START,
+    SLOTS,
+    STATE,
+    TURN_ACTIONS,
+)
+from caravan_env.games.caravan.rules import bag_total, is_laden, points, seat_after, step
+from caravan_env.games.caravan.tables import CELLS, COMMON, SPACES
 
 STEPS = np.array([1, 2, 3, 4, 6, 8, 12], np.int64)  # actions at which a good counts as near, nearer, ...
 WAYS = len(STEPS)
 PRIOR = 0  # place of the evaluation's own estimate, from which learning starts
 COMMONS, RARES, FREE_COMMONS, FREE_RARES = (k * WAYS for k in range(4))
 WORTH, SECURED, THEFT, STEAL, NET, RACE = (4 * WAYS + k for k in (0, 1, 2, 3, 4, 7))
-SEAT_FEATURES = RACE + 3
+EMPTIES = RACE + 3  # how many camels are empty, one-hot; then the share off the board, and goods that are not on top
+SEAT_FEATURES = EMPTIES + SLOTS + 3
 TABLE_FEATURES = 3 + 2 * TURN_ACTIONS  # the bag, whether it is empty, who is to move, and the actions left
 BAG = 40.0  # goods in a full one
+PLACEMENTS = 20  # camel moves among the candidates
+
+ROW = np.int64(0)
+
+
+class Memory(NamedTuple):
+    """What the kernels of this module work with, made once by `new_scratch`.
+
+    Attributes:
+        scratch: what the evaluation writes to.
+        rows: (1,) the position after an action.
+        worths: (actions,) float64, what each action is worth at once.
+    """
+
+    scratch: Scratch
+    rows: NDArray[np.void]
+    worths: NDArray[np.float64]
+
+
+def new_scratch() -> Memory:
+    """Return the working memory of one thread."""
+    return Memory(evaluate.new_scratch(), np.zeros(1, STATE), np.zeros(ACTIONS.size))
 
 
 def size(players: int) -> int:
@@ -77,6 +115,16 @@ def describe_goods(s, seat, empties, X, out, at):
 
 
 @kernel
+def describe_camels(s, seat, empties, out, at):
+    """Write how many camels of a seat are empty, off the board, and carry a good that cannot be stolen."""
+    out[at + EMPTIES + empties] = np.float32(1.0)
+    for slot in range(s["camels"]):
+        code = np.int64(s["camel"][seat, slot])
+        out[at + EMPTIES + SLOTS + 1] += np.float32(0.2) * np.float32(code >> CELL_SHIFT == OFF_BOARD)
+        out[at + EMPTIES + SLOTS + 2] += np.float32(0.5) * np.float32(is_laden(code) and not on_top(code))
+
+
+@kernel
 def describe_race(s, seat, X, out, at):
     """Write in how many turns a seat can win once the bag is empty."""
     actions = winning_actions(s, seat, X)
@@ -90,6 +138,7 @@ def describe_seat(s, seat, w, X, out, at):
     """Write the features of a seat, and return what it has and expects in points, as `seat_worth` does."""
     empties = survey(s, seat, X)
     describe_goods(s, seat, empties, X, out, at)
+    describe_camels(s, seat, empties, out, at)
     first, second, third = best_three(X.net)
     steal = best_steal(s, seat, empties, X)
     worth = w[W_THEFT] * s["theft"][seat] + w[W_EMPTIES + empties] + carried_worth(s, seat, empties, w, X)
@@ -128,19 +177,60 @@ def features(S, i, seat, X, out):
     for place in range(players):
         other = seat_after(s, seat, place)
         w = DEFAULT_WEIGHTS[np.int64(0 if other == s["seat"] else 1)]
-        worth = describe_seat(s, other, w, X, out, 1 + place * SEAT_FEATURES)
+        worth = describe_seat(s, other, w, X.scratch, out, 1 + place * SEAT_FEATURES)
         lead += worth if place == 0 else -worth / (players - 1)
     describe_clock(s, seat, out, 1 + players * SEAT_FEATURES)
     out[PRIOR] = lead / (LAST_SCALE if bag_total(s) == 0 else SCALE)
 
 
 @kernel
+def weigh_placements(S, i, first, last, actions, X):
+    """Write what the seat to move has after each of actions[first:last], which move camels, to X.worths."""
+    seat = np.int64(S[i]["seat"])
+    for k in range(first, last):
+        X.rows[ROW] = S[i]
+        step(X.rows, ROW, actions[k])
+        w = DEFAULT_WEIGHTS[np.int64(0 if X.rows[ROW]["seat"] == seat else 1)]
+        X.worths[k] = seat_worth(X.rows[ROW], seat, w, X.scratch)
+
+
+@kernel
+def keep_placements(first, last, actions, X):
+    """Move the PLACEMENTS actions of actions[first:last] with the highest worths to the front; return their end."""
+    end = min(first + PLACEMENTS, last)
+    for place in range(first, end):
+        best = place
+        for k in range(place + 1, last):
+            if X.worths[k] > X.worths[best]:
+                best = k
+        actions[place], actions[best] = actions[best], actions[place]
+        X.worths[place], X.worths[best] = X.worths[best], X.worths[place]
+    return end
+
+
+@kernel
 def candidates(S, i, X, actions):
-    """Write the legal actions of row i that can be of use, see `useful_cells`; return how many there are."""
+    """Write the legal actions of row i that can be of use to `actions`; return how many there are.
+
+    Camels go to `useful_cells` only, and of these moves only the PLACEMENTS best are kept, as the evaluation sees them.
+    """
     s = S[i]
     seat = np.int64(s["seat"])
-    useful = useful_cells(s, seat, survey(s, seat, X), X)
-    return list_actions(s, useful, actions)
+    useful = useful_cells(s, seat, survey(s, seat, X.scratch), X.scratch)
+    count = list_actions(s, useful, actions)
+    first = np.int64(0)
+    while first < count and PICK_START <= actions[first] < RAINBOW_START:
+        first += 1
+    last = first
+    while last < count and CAMEL_START <= actions[last] < CAMEL_START + SLOTS * CELLS:
+        last += 1
+    if last - first <= PLACEMENTS:
+        return count
+    weigh_placements(S, i, first, last, actions, X)
+    end = keep_placements(first, last, actions, X)
+    for k in range(last, count):
+        actions[end + k - last] = actions[k]
+    return end + count - last
 
 
-__all__ = ["Scratch", "candidates", "features", "new_scratch", "size"]
+__all__ = ["Memory", "candidates", "features", "new_scratch", "size"]
