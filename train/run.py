@@ -210,7 +210,12 @@ class Trainer:
             "cpu_seconds": self.cpu_seconds,
             "evaluations": self.evaluations,
         }
-        about = {"network": self.learner.network(), "step": self.step, "config": self.config.digest()}
+        about = {
+            "network": self.learner.network(),
+            "step": self.step,
+            "config": self.config.digest(),
+            "shaping": self.config.shaping.model_dump() if self.config.trainer == "ppo" else {},
+        }
         folder = write_checkpoint(self.run_dir, self.game, about, self.learner.weights(), training, state)
         prune(self.run_dir, self.config.checkpoints.keep, [self.best_step])
         return folder

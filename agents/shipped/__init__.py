@@ -1,6 +1,7 @@
 """The policies that come with the package, and which agent is the strongest one known for each game: the spec `best`.
 
-`best.json` names a spec for each game and number of players; `policy:NAME` and `leaf=NAME` in it mean a folder here.
+For each game `best.json` lists agents with the rule switches that they are for; the first that fits a variant plays it.
+`policy:NAME` and `leaf=NAME` in a spec mean a folder here.
 Such a folder holds the policy and `card.json`: where it comes from and how strong it was measured to be.
 """
 
@@ -16,7 +17,6 @@ from caravan_env.core.game import Game
 FOLDER = Path(__file__).parent
 TABLE = FOLDER / "best.json"
 CARD = "card.json"
-ANY = "any"  # number of players
 _NAMES = ("policy:", "leaf=")  # what goes before the name of a folder
 
 
@@ -26,8 +26,8 @@ def best_spec(game: Game) -> str:
     Raises:
         UnknownName: none is known for this game.
     """
-    specs = json.loads(TABLE.read_text(encoding="utf-8")).get(game.name, {})
-    spec: str | None = specs.get(str(game.players), specs.get(ANY))
-    if spec is None:
-        raise UnknownName(f"no best agent is known for {game.name} with {game.players} players; name another agent")
-    return reduce(lambda text, mark: text.replace(mark, f"{mark}{FOLDER}/"), _NAMES, spec)
+    switches = game.params.to_json()
+    for entry in json.loads(TABLE.read_text(encoding="utf-8")).get(game.name, []):
+        if all(switches[name] == value for name, value in entry.get("params", {}).items()):
+            return reduce(lambda text, mark: text.replace(mark, f"{mark}{FOLDER}/"), _NAMES, str(entry["agent"]))
+    raise UnknownName(f"no best agent is known for {game.name} with {game.players} players; name another agent")

@@ -58,11 +58,26 @@ def test_a_shipped_policy_is_small_and_has_a_card(folder):
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_a_shipped_policy_is_as_strong_as_its_card_says(folder):
     card = json.loads((folder / CARD).read_text())
-    score = next(score for score in card["scores"] if score["opponent"] == "greedy")
-    game = make_game(card["config"]["game"]["name"], **card["config"]["game"]["params"])
-    result = play_games(game, [f"policy:{folder}", "greedy"], 60, seed=5)
+    score, config = card["scores"][-1], card["config"]
+    game = make_game(config["game"]["name"], **config["game"]["params"])
+    search = f",beam={config['td']['beam']}" if config["trainer"] == "td" else ""
+    result = play_games(game, [f"policy:{folder}{search}", *[score["opponent"]] * (game.players - 1)], 60, seed=5)
     assert result.win_rate(0).high >= score["low"]
     assert np.isfinite(result.returns).all()
+
+
+def test_the_best_agent_can_depend_on_any_rule_switch(tmp_path, monkeypatch):
+    table = tmp_path / "best.json"
+    entries = [
+        {"params": {"players": 1, "expert": True}, "agent": "greedy"},
+        {"params": {"players": 1}, "agent": "first"},
+    ]
+    table.write_text(json.dumps({"century": entries}))
+    monkeypatch.setattr("agents.shipped.TABLE", table)
+    assert best_spec(make_game("century", players=1, expert=True)) == "greedy"
+    assert best_spec(make_game("century", players=1)) == "first"
+    with pytest.raises(UnknownName, match="no best agent is known for century with 2 players"):
+        best_spec(make_game("century", players=2))
 
 
 def test_an_unknown_game_has_no_best_agent(tmp_path, monkeypatch):

@@ -53,7 +53,7 @@ def best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Non
     """Return a function that makes a spec the best agent of the tiny game."""
 
     def make(spec: str) -> None:
-        (tmp_path / "best.json").write_text(json.dumps({"nim": {"any": spec}}))
+        (tmp_path / "best.json").write_text(json.dumps({"nim": [{"agent": spec}]}))
         monkeypatch.setattr(shipped, "FOLDER", tmp_path)
         monkeypatch.setattr(shipped, "TABLE", tmp_path / "best.json")
 
