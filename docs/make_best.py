@@ -1,8 +1,10 @@
-"""Take the policy of a finished run into the package: `python docs/make_best.py RUN NAME [--matches FILE ...]`.
+"""Take the policy of a finished run into the package, or add to its card how strong it was measured to be.
 
-NAME becomes a folder of agents/shipped with the policy and a card; agents/shipped/best.json says who plays with it.
-The card says what the run's final evaluation found, and what the matches did, each a file that
-`caravan match --json` or `benchmarks/strength.py --json` wrote.
+    python docs/make_best.py caravan-2p --run runs/caravan-2p-long
+    python docs/make_best.py caravan-2p --matches match.json arena/ratings.json
+
+NAME is a folder of agents/shipped, with the policy and a card; agents/shipped/best.json says who plays with it. A file
+of matches is what `caravan match --agents best,OTHER,... --json` printed, or an arena's ratings.json with `best` in it.
 """
 
 from __future__ import annotations
@@ -10,29 +12,44 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+from agents.arena import wilson
 from agents.neural import DESCRIPTION, WEIGHTS, resolve
-from agents.shipped import CARD, FOLDER
+from agents.shipped import CARD, FOLDER, best_entry
 from caravan_env.core.files import write_text
+from caravan_env.core.registry import make_game
+
+BEST = "best"
 
 
-def main() -> None:
-    """Copy the policy of a run and write its card."""
-    parser = argparse.ArgumentParser(description="Take the policy of a finished run into the package.")
-    parser.add_argument("run", type=Path, help="folder of the run")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the folder in agents/shipped")
-    parser.add_argument("--matches", type=Path, nargs="*", default=[], help="results of matches with the policy")
-    arguments = parser.parse_args()
-    results = json.loads((arguments.run / "results.json").read_text(encoding="utf-8"))
-    config = yaml.safe_load((arguments.run / "config.yaml").read_text(encoding="utf-8"))
-    target = FOLDER / arguments.name
+    parser.add_argument("--run", type=Path, help="folder of a run, whose policy is taken")
+    parser.add_argument("--matches", type=Path, nargs="*", default=[], help="files of matches of `best`")
+    options = parser.parse_args(arguments)
+    target = FOLDER / options.name
+    if options.run is not None:
+        take(options.run, target)
+    for path in options.matches:
+        add(target / CARD, json.loads(path.read_text(encoding="utf-8")))
+    print(f"{target}: {sum(file.stat().st_size for file in target.iterdir()):,} bytes")
+
+
+def take(run: Path, target: Path) -> None:
+    """Copy the policy of a run and write its card."""
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    config = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
     target.mkdir(exist_ok=True)
     for name in (WEIGHTS, DESCRIPTION):
-        shutil.copyfile(resolve(arguments.run) / name, target / name)
+        shutil.copyfile(resolve(run) / name, target / name)
     card = {
         "date": datetime.now(UTC).date().isoformat(),
         "decisions": results["step"],
@@ -40,11 +57,48 @@ def main() -> None:
         "machine": results["machine"],
         "scores": results["scores"],
         "rating": results.get("rating"),
-        "matches": [json.loads(path.read_text(encoding="utf-8")) for path in arguments.matches],
+        "matches": [],
         "config": {key: value for key, value in config.items() if key != "run_dir"},
     }
     write_text(target / CARD, json.dumps(card, indent=1) + "\n")
-    print(f"{target}: {sum(file.stat().st_size for file in target.iterdir()):,} bytes")
+
+
+def add(path: Path, found: Mapping[str, Any]) -> None:
+    """Add the match in a file of matches to a card, in the place of an earlier one of the same agents."""
+    card = json.loads(path.read_text(encoding="utf-8"))
+    agent = best_entry(make_game(found["game"], **found["params"]))
+    row = {"agent": agent, **(arena_row(found) if "pairs" in found else match_row(found))}
+    same = ("agent", "opponent")
+    others = [match for match in card.get("matches", []) if any(match[key] != row[key] for key in same)]
+    write_text(path, json.dumps({**card, "matches": [*others, row]}, indent=1) + "\n")
+
+
+def match_row(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `caravan match --json` says of `best`, which must be named first."""
+    best, *others = found["agents"]
+    return {
+        "opponent": others[0]["name"] if others else None,
+        "games": found["games"],
+        "score": best["win_rate"],
+        "low": best["interval"][0],
+        "high": best["interval"][1],
+        "ms_per_decision": best["ms_per_decision"],
+    }
+
+
+def arena_row(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an arena for two says of `best` against the first other agent, and its rating."""
+    best = next(agent for agent in found["agents"] if agent["agent"] == BEST)
+    pair = next(pair for pair in found["pairs"] if pair["agent"] == BEST)
+    rate = wilson(pair["score"] * pair["compared"], pair["compared"])
+    return {
+        "opponent": pair["against"],
+        "games": pair["compared"],
+        "score": pair["score"],
+        "low": round(rate.low, 4),
+        "high": round(rate.high, 4),
+        "rating": {key: best[key] for key in ("rating", "low", "high", "games")} if found["anchored"] else None,
+    }
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 | table | comes from |
 | --- | --- |
 | policy | the final evaluation in the run folder that `make train` left |
-| agents | matches of Caravan's scripted agents, and of the best one, that are played now |
+| best | the cards of the policies in the package, and which agent plays with them |
+| agents | matches of Caravan's scripted agents that are played now |
 | solo | games of Century against the automa that are played now; policies from run folders, if they are there |
 | duel | matches of Century for two that are played now, the same |
 | ukraine | matches of the Ukraine map for two that are played now, the same |
@@ -34,8 +35,8 @@ import yaml
 from numpy.typing import NDArray
 
 from agents.arena import Interval, MatchResult, play_games, wilson
-from agents.registry import POLICY, agent_names, make_agent
-from agents.shipped import best_spec
+from agents.registry import agent_names, make_agent
+from agents.shipped import CARD, FOLDER, best_entry
 from caravan_env.bench import Figure, bench
 from caravan_env.core.batch import Batch
 from caravan_env.core.files import write_text
@@ -142,18 +143,47 @@ def policy_table(options: argparse.Namespace) -> list[str]:
     ]
 
 
+def best_table(options: argparse.Namespace) -> list[str]:
+    """Return how strong the agent `best` was measured to be, where a policy from the package plays in it."""
+    rows = []
+    for path in FOLDER.glob(f"*/{CARD}"):
+        card = json.loads(path.read_text(encoding="utf-8"))
+        game = make_game(card["config"]["game"]["name"], **card["config"]["game"]["params"])
+        rows += [best_row(game, match) for match in card.get("matches", []) if match["agent"] == best_entry(game)]
+    return table(("game", "players", "`best` is", "against", "wins", "95 % interval", "games", "rating"), sorted(rows))
+
+
+def best_row(game: Game, match: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a match from the card of a policy as cells."""
+    return (
+        ", ".join([game.name, *(f"{name}={value}" for name, value in changed(game).items())]),
+        str(game.players),
+        f"`{match['agent']}`",
+        (match["opponent"] or "the automa") + "s in all other seats" * (game.players > 2),
+        percent(match["score"]),
+        interval(match["low"], match["high"]),
+        f"{match['games']:,}",
+        "{rating:.0f} ({low:.0f} to {high:.0f})".format(**match["rating"]) if match.get("rating") else "",
+    )
+
+
+def changed(game: Game) -> dict[str, Any]:
+    """Return the rule switches that are not as the game comes."""
+    usual = make_game(game.name, players=game.players).params.to_json()
+    return {name: value for name, value in game.params.to_json().items() if value != usual[name]}
+
+
 def agents_table(options: argparse.Namespace) -> list[str]:
-    """Return the matches of the scripted agents against each other, and of the best agent if it is a trained one."""
+    """Return the matches of the scripted agents against each other."""
     game = make_game(GAME)
     known = [name for name in SCRIPTED if name in agent_names(GAME)]
     rows = []
-    best = [("best", "planner")] if POLICY in best_spec(game) else []
-    for pair in [*best, *itertools.combinations(known, 2)]:
+    for pair in itertools.combinations(known, 2):
         result = play_games(game, pair, options.games)
         rows.append((*match_row(pair, result), percent(float(result.truncated.mean()))))
     columns = ("match", "wins of the first", "95 % interval", "games", "points", "cut off at the turn limit")
     return [
-        f"The scripted agents and `best` against each other, {game.players} players, board `symmetric`:",
+        f"The scripted agents against each other, {game.players} players, board `symmetric`:",
         "",
         *table(columns, rows),
     ]
@@ -198,8 +228,6 @@ def duel_table(name: str, options: argparse.Namespace) -> list[str]:
     pairs = [("planner", "greedy"), ("greedy", "random")]
     if policy:
         pairs += [(policy, opponent) for opponent in ("random", "greedy", "planner")]
-    if POLICY in best_spec(game):
-        pairs += [("best", opponent) for opponent in ("greedy", "planner")]
     rows = []
     for pair in pairs:
         names = ["policy" if spec == policy else spec for spec in pair]
@@ -329,6 +357,7 @@ def amount(figure: Figure) -> str:
 
 TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "policy": policy_table,
+    "best": best_table,
     "agents": agents_table,
     "solo": solo_table,
     "duel": partial(duel_table, "century"),

@@ -20,8 +20,8 @@ CARD = "card.json"
 _NAMES = ("policy:", "leaf=")  # what goes before the name of a folder
 
 
-def best_spec(game: Game) -> str:
-    """Return the spec of the strongest agent known for a game and its number of players.
+def best_entry(game: Game) -> str:
+    """Return the spec of the strongest agent known for a game as `best.json` has it, with names of folders here.
 
     Raises:
         UnknownName: none is known for this game.
@@ -29,5 +29,14 @@ def best_spec(game: Game) -> str:
     switches = game.params.to_json()
     for entry in json.loads(TABLE.read_text(encoding="utf-8")).get(game.name, []):
         if all(switches[name] == value for name, value in entry.get("params", {}).items()):
-            return reduce(lambda text, mark: text.replace(mark, f"{mark}{FOLDER}/"), _NAMES, str(entry["agent"]))
+            return str(entry["agent"])
     raise UnknownName(f"no best agent is known for {game.name} with {game.players} players; name another agent")
+
+
+def best_spec(game: Game) -> str:
+    """Return the spec of the strongest agent known for a game, with paths.
+
+    Raises:
+        UnknownName: none is known for this game.
+    """
+    return reduce(lambda text, mark: text.replace(mark, f"{mark}{FOLDER}/"), _NAMES, best_entry(game))

@@ -122,7 +122,8 @@ class ValueAgent(RowAgent):
         if rest:
             after = row.copy()
             self.game.spec.rules.step(after, ROOT, action)
-            self._plans[game] = Plan(after.tobytes(), rest, plan.value)
+            if self.game.spec.rules.is_legal(after, ROOT, rest[0]):  # not if the action showed what was drawn otherwise
+                self._plans[game] = Plan(after.tobytes(), rest, plan.value)
         return Thought(action, plan.value)
 
     def _decide(self, S: NDArray[np.void], games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -259,6 +259,24 @@ def test_a_turn_is_played_as_it_was_planned() -> None:
     assert longest > 2
 
 
+def test_a_plan_is_dropped_where_it_has_become_illegal(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = game_of("caravan")
+    agent, state = ValueAgent(game, network_for(game), beam=4), game.new_state(seed=3)
+    legal = int(np.flatnonzero(state.action_mask())[0])
+    after = copy_rows(state.row)
+    game.spec.rules.step(after, 0, legal)
+    illegal = int(np.flatnonzero(State(game, after).action_mask() == 0)[0])
+
+    def decide(row: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        agent._beam.chosen[0], agent._beam.lengths[0], agent._beam.paths[0, :2] = 0, 2, (legal, illegal)
+        return np.array([legal]), np.zeros(1)
+
+    monkeypatch.setattr(agent, "_decide", decide)
+    state.step(agent.think(state).action)
+    monkeypatch.undo()
+    assert state.action_mask()[agent.think(state).action]
+
+
 def test_a_plan_is_dropped_where_the_position_is_another() -> None:
     game = game_of("caravan")
     agent, state = ValueAgent(game, network_for(game), beam=4), game.new_state(seed=3)

@@ -6,14 +6,22 @@ import argparse
 import importlib.util
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-_spec = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
-assert _spec and _spec.loader
-make_results = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make_results)
+
+
+def script(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_best, make_results = script("make_best"), script("make_results")
 
 SCORE = {
     "opponent": "greedy",
@@ -93,6 +101,39 @@ def test_the_trainers_table_comes_from_the_curves(options, monkeypatch, tmp_path
     assert "](" not in text
     (tmp_path / "curves.svg").write_text("<svg/>")
     assert make_results.trainers_table(options)[-1] == "![Rating against CPU minutes](results/curves.svg)"
+
+
+def test_the_best_table_comes_from_the_cards_and_leaves_out_what_another_agent_did(options, monkeypatch, tmp_path):
+    three = {"game": "caravan", "params": {"players": 3}}
+    duel = {"game": "caravan", "params": {"players": 2}}
+    alone = {"game": "century", "params": {"players": 1, "expert": True}}
+    for name, config in (("three", three), ("duel", duel), ("alone", alone)):
+        (tmp_path / name).mkdir()
+        card = {"config": {"game": {"name": config["game"], "params": config["params"]}}, "matches": []}
+        (tmp_path / name / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    monkeypatch.setattr(make_best, "best_entry", lambda game: f"policy:{game.players}")
+    match = {
+        "games": 300,
+        "agents": [{"name": "best", "win_rate": 0.5, "interval": [0.4, 0.6], "ms_per_decision": 7.0}],
+    }
+    others = [{"name": "planner"}, {"name": "planner"}]
+    make_best.add(tmp_path / "three" / "card.json", {**three, **match, "agents": [*match["agents"], *others]})
+    make_best.add(tmp_path / "alone" / "card.json", {**alone, **match})
+    standing = {"agent": "best", "rating": 1800.4, "low": 1700.0, "high": 1900.0, "games": 100}
+    pair = {"agent": "best", "against": "planner", "score": 0.75, "compared": 100}
+    arena = {**duel, "anchored": True, "agents": [standing], "pairs": [pair]}
+    make_best.add(tmp_path / "duel" / "card.json", {**arena, "pairs": [{**pair, "score": 0.1}]})
+    make_best.add(tmp_path / "duel" / "card.json", arena)  # takes the place of the one before
+    monkeypatch.setattr(make_results, "FOLDER", tmp_path)
+    monkeypatch.setattr(make_results, "best_entry", lambda game: "policy:3" if game.players == 3 else "policy:2")
+    rows = make_results.best_table(options)[2:]
+    assert rows == [
+        "| caravan | 2 | `policy:2` | planner | 75.0 % | 65.7 - 82.5 % | 100 | 1800 (1700 to 1900) |",
+        "| caravan | 3 | `policy:3` | planners in all other seats | 50.0 % | 40.0 - 60.0 % | 300 |  |",
+    ]
+    monkeypatch.setattr(make_results, "best_entry", lambda game: "policy:1")
+    row = "| century, expert=True | 1 | `policy:1` | the automa | 50.0 % | 40.0 - 60.0 % | 300 |  |"
+    assert make_results.best_table(options)[2:] == [row]
 
 
 def test_the_agents_table_says_how_many_games(options, monkeypatch):
