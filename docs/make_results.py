@@ -14,6 +14,7 @@
 | speed | `caravan bench` for each game, run now |
 | peers | the file that `python benchmarks/peers.py --json FILE` wrote |
 | trainers | docs/results/curves.json, a copy of what `python benchmarks/trainers.py` wrote |
+| strength | docs/results/strength.json, which `python benchmarks/strength.py --json` wrote |
 
 A table whose input is missing stays as it is.
 """
@@ -50,6 +51,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "results.md")
 GAME = "caravan"
 CURVES = ROOT / "docs" / "results" / "curves.json"
+STRENGTH = CURVES.with_name("strength.json")
 SOLO = {"standard": {"players": 1}, "expert": {"players": 1, "expert": True}}
 SCRIPTED = ("planner", "greedy", "random")
 THREADS = 2
@@ -156,7 +158,7 @@ def best_table(options: argparse.Namespace) -> list[str]:
 def best_row(game: Game, match: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a match from the card of a policy as cells."""
     return (
-        ", ".join([game.name, *(f"{name}={value}" for name, value in changed(game).items())]),
+        in_words(game),
         str(game.players),
         f"`{match['agent']}`",
         (match["opponent"] or "the automa") + "s in all other seats" * (game.players > 2),
@@ -167,10 +169,11 @@ def best_row(game: Game, match: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def changed(game: Game) -> dict[str, Any]:
-    """Return the rule switches that are not as the game comes."""
+def in_words(game: Game) -> str:
+    """Return the game with the rule switches, but for the number of players, that are not as it comes."""
     usual = make_game(game.name, players=game.players).params.to_json()
-    return {name: value for name, value in game.params.to_json().items() if value != usual[name]}
+    changed = [f"{name}={value}" for name, value in game.params.to_json().items() if value != usual[name]]
+    return ", ".join([game.name, *changed])
 
 
 def agents_table(options: argparse.Namespace) -> list[str]:
@@ -329,6 +332,27 @@ def trainers_table(options: argparse.Namespace) -> list[str]:
     ]
 
 
+def strength_table(options: argparse.Namespace) -> list[str]:
+    """Return how often the tree search wins with so many simulations."""
+    if not STRENGTH.exists():
+        raise NoInput(f"{STRENGTH} does not exist; `python benchmarks/strength.py GAME --json {STRENGTH}` writes it")
+    rows = [
+        (
+            in_words(make_game(row["game"], **row["params"])),
+            row["leaf"],
+            row["opponent"],
+            f"{row['sims']:,}",
+            percent(row["wins"] / row["games"]),
+            interval(row["low"], row["high"]),
+            f"{row['games']:,}",
+            f"{1000 * row['seconds_per_decision']:.1f}",
+        )
+        for row in json.loads(STRENGTH.read_text(encoding="utf-8"))["rows"]
+    ]
+    columns = ("game", "leaf", "against", "simulations", "wins", "95 % interval", "games", "ms a decision")
+    return table(columns, rows)
+
+
 def percent(share: float) -> str:
     """Return a share in percent."""
     return f"{share:.1%}".replace("%", " %")
@@ -366,6 +390,7 @@ TABLES: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "speed": speed_table,
     "peers": peers_table,
     "trainers": trainers_table,
+    "strength": strength_table,
 }
 
 if __name__ == "__main__":

@@ -136,6 +136,19 @@ def test_the_best_table_comes_from_the_cards_and_leaves_out_what_another_agent_d
     assert make_results.best_table(options)[2:] == [row]
 
 
+def test_the_strength_table_comes_from_its_file(options, monkeypatch, tmp_path):
+    monkeypatch.setattr(make_results, "STRENGTH", tmp_path / "strength.json")
+    with pytest.raises(make_results.NoInput, match="strength.py"):
+        make_results.strength_table(options)
+    what = {"game": "century", "params": {"players": 1, "expert": True}, "leaf": "heuristic"}
+    how = {"opponent": "the game itself", "sims": 1600, "games": 200, "seconds_per_decision": 0.0125}
+    rows = [{**what, **how, "wins": 150.0, "low": 0.6, "high": 0.8}]
+    (tmp_path / "strength.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
+    assert make_results.strength_table(options)[-1] == (
+        "| century, expert=True | heuristic | the game itself | 1,600 | 75.0 % | 60.0 - 80.0 % | 200 | 12.5 |"
+    )
+
+
 def test_the_agents_table_says_how_many_games(options, monkeypatch):
     monkeypatch.setattr(make_results, "SCRIPTED", ("greedy", "random"))
     assert "| greedy - random | 100.0 % | 51.0 - 100.0 % | 4 |" in "\n".join(make_results.agents_table(options))
