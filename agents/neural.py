@@ -207,7 +207,11 @@ def load_evaluator(path: str | Path, game: Game) -> Evaluator:
             f"{game.num_actions} actions and a value"
         )
     margin = MARGIN_SCALE if description.params.get("returns") == "margin" else 0.0
-    return policy_judge.evaluator(game, network, Shaping(**description.shaping), heuristics(game.name), margin)
+    try:
+        shaping = Shaping(**description.shaping)
+    except (TypeError, ValueError) as error:
+        raise BadCheckpoint(f"the policy {path} is damaged: its shaping cannot be read: {error}") from error
+    return policy_judge.evaluator(game, network, shaping, heuristics(game.name), margin)
 
 
 def read_policy(path: str | Path, game: Game) -> tuple[Description, dict[str, NDArray[Any]]]:

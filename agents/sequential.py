@@ -192,7 +192,7 @@ def compare(
     """
     if game.players < 2 or max_games < 1:
         raise BadParams(f"a comparison needs two seats and a game, not {game.players} and {max_games}")
-    one, two = (frozen(agent)[0] for agent in agents)
+    one, two = (frozen(agent, game)[0] for agent in agents)
     table = (one, *[two] * (game.players - 1))
     samples, decision = np.zeros(0), UNDECIDED
     for returns in _batches(game, table, batches_of(max_games, game.players), seed, threads):

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from agents.arena import play_games
 from agents.ratings import TableResults
-from agents.registry import NOISY, POLICY, make_agent, noisy_parts
+from agents.registry import BEST, NOISY, POLICY, make_agent, noisy_parts, with_options
+from agents.shipped import best_spec
 from caravan_env import __version__
 from caravan_env.core.errors import BadParams, CaravanError
 from caravan_env.core.game import Game
@@ -169,16 +170,19 @@ def crew(jobs: int) -> Iterator[tuple[Executor, Callable[[int], None]]]:
         pool.shutdown(cancel_futures=True)
 
 
-def frozen(spec: str) -> tuple[str, str]:
+def frozen(spec: str, game: Game) -> tuple[str, str]:
     """Return what is to be played for a spec as long as an arena runs, and a digest of the files it rests on.
 
-    The path of a run means its last checkpoint, and training may go on; scripted agents rest on no files.
+    The path of a run means its last checkpoint, and training may go on; `best` means what it is now; scripted agents
+    rest on no files.
     """
     kind, _, rest = spec.partition(":")
     if kind == NOISY:
         share, inner = noisy_parts(rest)
-        played, digest = frozen(inner)
+        played, digest = frozen(inner, game)
         return f"{NOISY}:{share:g}:{played}", digest
+    if kind == BEST:
+        return frozen(with_options(best_spec(game), rest), game)
     if ".py:" in spec:
         return spec, _digest(Path(spec.rpartition(":")[0]))
     if kind == POLICY:
@@ -273,7 +277,7 @@ class Arena:
         self.game = game
         self.seed = seed
         self.path = folder / GAMES
-        self.played = {agent: frozen(agent) for agent in agents}
+        self.played = {agent: frozen(agent, game) for agent in agents}
         for spec, _ in self.played.values():
             make_agent(spec, game)  # says what is wrong with it before anything is played
         stored = read_games(self.path)

@@ -70,6 +70,11 @@ def write(file: Path, rows: Sequence[Row]) -> None:
     write_text(file, json.dumps({"machine": machine(), "rows": whole}, indent=1) + "\n")
 
 
+def numbers(text: str) -> list[int]:
+    """Return numbers that are separated by commas."""
+    return [int(piece) for piece in text.split(",")]
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -79,12 +84,15 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--label", help="what to call it in the table (default: as given)")
     parser.add_argument("--options", default="", help="further options of the search: c=2,temperature=1.5")
     parser.add_argument("--opponent", default="greedy", help="the agent in all other seats")
-    parser.add_argument("--sims", default="100,400,1600", help="numbers of simulations, separated by commas")
+    parser.add_argument("--sims", type=numbers, default=[100, 400, 1600], help="numbers, separated by commas")
     parser.add_argument("--games", type=int, default=200, help="for each number")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="rows measured at once; times are best with one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to this file, too")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.jobs < 1:
+        parser.error("--jobs must be positive")
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -94,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         game = build_game(options.game, options.set)
         print(HEAD, flush=True)
         with ThreadPoolExecutor(options.jobs) as pool:
-            for row in pool.map(lambda sims: measure(game, options, int(sims)), options.sims.split(",")):
+            for row in pool.map(lambda sims: measure(game, options, sims), options.sims):
                 print(line(row), flush=True)
                 if options.json is not None:
                     write(options.json, [row])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +20,11 @@ from typing import Any
 
 import yaml
 
+from agents.anchors import variant
 from agents.arena import wilson
 from agents.neural import DESCRIPTION, WEIGHTS, resolve
 from agents.shipped import CARD, FOLDER, best_entry
+from caravan_env.core.errors import CaravanError
 from caravan_env.core.files import write_text
 from caravan_env.core.registry import make_game
 
@@ -39,7 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.run is not None:
         take(options.run, target)
     for path in options.matches:
-        add(target / CARD, json.loads(path.read_text(encoding="utf-8")))
+        try:
+            add(target / CARD, json.loads(path.read_text(encoding="utf-8")))
+        except CaravanError as error:
+            sys.exit(f"{path}: {error}")
     print(f"{target}: {sum(file.stat().st_size for file in target.iterdir()):,} bytes")
 
 
@@ -64,8 +70,16 @@ def take(run: Path, target: Path) -> None:
 
 
 def add(path: Path, found: Mapping[str, Any]) -> None:
-    """Add the match in a file of matches to a card, in the place of an earlier one of the same agents."""
+    """Add the match in a file of matches to a card, in the place of an earlier one of the same agents.
+
+    Raises:
+        CaravanError: the match is of another game variant than the policy, `best` is not in it as it comes, or an
+            arena is not for two.
+    """
     card = json.loads(path.read_text(encoding="utf-8"))
+    learned = make_game(card["config"]["game"]["name"], **card["config"]["game"]["params"])
+    if variant(make_game(found["game"], **found["params"])) != variant(learned):
+        raise CaravanError(f"the match is of another game variant than {path.parent.name}")
     agent = best_entry(make_game(found["game"], **found["params"]))
     row = {"agent": agent, **(arena_row(found) if "pairs" in found else match_row(found))}
     same = ("agent", "opponent")
@@ -76,6 +90,8 @@ def add(path: Path, found: Mapping[str, Any]) -> None:
 def match_row(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return what `caravan match --json` says of `best`, which must be named first."""
     best, *others = found["agents"]
+    if best["name"] != BEST:
+        raise CaravanError(f"the first agent must be {BEST}, not {best['name']}")
     return {
         "opponent": others[0]["name"] if others else None,
         "games": found["games"],
@@ -88,8 +104,10 @@ def match_row(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def arena_row(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an arena for two says of `best` against the first other agent, and its rating."""
-    best = next(agent for agent in found["agents"] if agent["agent"] == BEST)
-    pair = next(pair for pair in found["pairs"] if pair["agent"] == BEST)
+    best = next((agent for agent in found["agents"] if agent["agent"] == BEST), None)
+    pair = next((pair for pair in found["pairs"] if (pair["agent"], pair["against"]) == (BEST, "planner")), None)
+    if best is None or pair is None or found["params"]["players"] != 2:
+        raise CaravanError(f"an arena for two of {BEST} and planner is needed")
     rate = wilson(pair["score"] * pair["compared"], pair["compared"])
     return {
         "opponent": pair["against"],

@@ -339,7 +339,7 @@ def strength_table(options: argparse.Namespace) -> list[str]:
     rows = [
         (
             in_words(make_game(row["game"], **row["params"])),
-            row["leaf"],
+            f"{row['leaf']}, {row['options']}" if row["options"] else row["leaf"],
             row["opponent"],
             f"{row['sims']:,}",
             percent(row["wins"] / row["games"]),

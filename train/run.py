@@ -125,12 +125,14 @@ def run_to_marks(config: Config, marks: Sequence[float]) -> None:
 def prepare_folder(config: Config) -> None:
     """Make the run folder and note the configuration in it, or check that it belongs to the same configuration.
 
+    A start that failed before its first checkpoint binds nobody: a corrected configuration takes its place.
+
     Raises:
         CaravanError: it cannot be written.
         BadConfig: another configuration was trained there.
     """
     path = Path(config.run_dir) / CONFIG
-    if path.exists():
+    if path.exists() and checkpoint_folders(path.parent):
         _check_same(config, path)
     try:
         config.save(path)

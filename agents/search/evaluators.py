@@ -80,7 +80,7 @@ def _trial(game: Game, stream: NDArray[np.uint64], steps: int, memory: Any, scra
 
 def margin_scale(game: Game) -> float:
     """Return the points of margin that a search counts as 0.76, 0 where the returns are in [-1, 1]."""
-    return MARGIN_SCALE if game.params.returns == "margin" else 0.0
+    return MARGIN_SCALE if game.params.returns == "margin" and game.players > 1 else 0.0
 
 
 def heuristic(module: ModuleType) -> Evaluator:

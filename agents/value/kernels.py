@@ -58,8 +58,8 @@ class Net(NamedTuple):
         middle_bias: (second,) float32.
         out: (second,) float32.
         skip: (features,) float32.
-        aim: (3,) float64, what is learned: the share of the margin, the points that make it 0.76, and the factor by
-            which the value above a loss shrinks with each decision.
+        aim: (4,) float64, what is learned: the share of the margin, the points that make it 0.76, the factor by which
+            the value above a loss shrinks with each decision, and the points that make a return 0.76; 0: it is one.
         obs: (observation,) uint8, of the position looked at.
         words: the same memory as uint64.
         base_obs, base_words: the same of the position before.
@@ -219,9 +219,11 @@ def value_after(S, i, seat, N, X):
 
 
 def final_value(S, i, seat, N):
-    """Return what a finished game is worth to a seat: its return, and for a part the margin of its points."""
+    """Return what a finished game is worth to a seat: its return in [-1, 1], and for a part the margin of points."""
     returns(S, i, N.points)
     value = N.points[seat]
+    if N.aim[3] > 0.0:
+        value = math.tanh(value / N.aim[3])
     if N.aim[0] > 0.0 and N.points.shape[0] > 1:
         score(S, i, N.points)
         best = -np.inf
@@ -379,7 +381,8 @@ def play_on_often(place, seat, start, most, N, X, B, A):
     """Play an end of the turn on some more times, and make its value the mean of all of them."""
     k = place - B.starts[ENDS]
     for _ in range(A.samples[0]):
-        A.stream[0] = start + np.uint64(A.played[k]) * _HASH_STEP
+        A.stream[0] = start + np.uint64(A.played[k])
+        A.stream[0] = next_u64(A.stream, ROOT)  # neighbouring starts would be shifted copies of each other
         A.totals[k] += play_on(place, seat, most, N, X, B, A)
         A.played[k] += 1
     B.values[place] = A.totals[k] / A.played[k]

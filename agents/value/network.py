@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.evaluators import margin_scale
 from agents.value.kernels import SCRATCH, Net
 from caravan_env.core.game import Game
 
@@ -77,7 +78,7 @@ class ValueNetwork:
             middle_bias=t["middle.bias"].copy(),
             out=t["out.weight"][0].copy(),
             skip=t["skip.weight"][0].copy(),
-            aim=np.array(aim),
+            aim=np.array([*aim, margin_scale(game)]),
             obs=buffers[0],
             words=buffers[1],
             base_obs=buffers[2],

@@ -70,6 +70,11 @@ def test_a_shipped_policy_is_as_strong_as_its_card_says(folder):
     assert np.isfinite(result.returns).all()
 
 
+def test_best_beats_the_planner_by_looking_beyond_its_turn():
+    game = make_game("caravan", players=2)
+    assert play_games(game, ["best", "planner"], 10, seed=5).wins[:, 0].sum() >= 8
+
+
 def test_the_best_agent_can_depend_on_any_rule_switch(tmp_path, monkeypatch):
     table = tmp_path / "best.json"
     entries = [

@@ -218,9 +218,17 @@ def test_an_agent_that_changed_is_refused(game: Game, tmp_path: Path) -> None:
         Arena(game, agents, tmp_path)
 
 
-def test_only_files_have_digests(tmp_path: Path) -> None:
-    assert frozen("planner:beam=4") == ("planner:beam=4", "")
-    assert frozen("noisy:0.25:planner") == ("noisy:0.25:planner", "")
+def test_only_files_have_digests() -> None:
+    game = make_game("caravan", players=2)
+    assert frozen("planner:beam=4", game) == ("planner:beam=4", "")
+    assert frozen("noisy:0.25:planner", game) == ("noisy:0.25:planner", "")
+
+
+@pytest.mark.parametrize("spec", ["best", "best:samples=0", "noisy:0.1:best"])
+def test_the_best_agent_is_frozen_as_what_it_is_now(spec: str) -> None:
+    played, digest = frozen(spec, make_game("caravan", players=2))
+    assert "caravan-2p" in played and digest
+    assert ("samples=0" in played) == ("samples=0" in spec)
 
 
 @pytest.mark.parametrize(

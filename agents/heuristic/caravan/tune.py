@@ -14,9 +14,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from agents.heuristic.caravan.evaluate import new_scratch
 from agents.heuristic.caravan.search import new_pools, plan_rows
 from agents.heuristic.caravan.weights import Weights
 from agents.registry import make_agent
+from caravan_env.core.errors import CaravanError
 from caravan_env.core.files import write_text
 from caravan_env.core.game import Game
 from caravan_env.core.registry import make_game
@@ -191,6 +194,18 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=400, help="games that say at the end how the weights fare")
     parser.add_argument("--out", metavar="FILE", help="where to write the weights and how they fare, as JSON")
     arguments = parser.parse_args()
+    if min(arguments.beam, arguments.deals, arguments.games) < 1:
+        parser.error("--beam, --deals and --games must be positive")
+    if arguments.out and not Path(arguments.out).absolute().parent.is_dir():
+        parser.error(f"--out: there is no folder {Path(arguments.out).parent}")
+    try:
+        search(arguments)
+    except (CaravanError, OSError) as error:
+        sys.exit(str(error))
+
+
+def search(arguments: argparse.Namespace) -> None:
+    """Search, print each round, and write the file; raises CaravanError for an unknown agent, OSError for the file."""
     tuner = Tuner(Weights(), arguments.seed, arguments.beam, arguments.deals, arguments.against)
     end = time.monotonic() + 60 * arguments.minutes
     weights: dict[str, float] = {}
