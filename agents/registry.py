@@ -187,12 +187,12 @@ def _policy(text: str, game: Game, seed: int) -> Agent:
         neural = importlib.import_module("agents.neural")
     except ImportError as error:
         raise BadAgent(f"policy:{path} needs what training needs; install caravan_env[train] ({error})") from error
-    agent: Agent = neural.load_policy(path, game, seed, **_read_pairs(path, pieces))
+    agent: Agent = neural.load_policy(path, game, seed, **search_options(path, pieces))
     return agent
 
 
-def _read_pairs(path: str, pieces: list[str]) -> dict[str, int]:
-    """Return the options after the path of a policy."""
+def search_options(path: str, pieces: list[str]) -> dict[str, int]:
+    """Return the options after the path of a policy; raises UnknownName or BadParams."""
     options: dict[str, int] = {}
     for piece in pieces:
         key, _, value = piece.partition("=")

@@ -7,11 +7,13 @@ actions. Kernels are compiled beforehand.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 
 from agents.search.agent import LEAVES, MctsAgent
 from caravan_env import Game, State, game_names
 from caravan_env.cli.options import build_game
+from caravan_env.core.errors import CaravanError
 
 OPENING = 20  # random actions
 
@@ -62,6 +64,16 @@ def main() -> None:
     parser.add_argument("--sims", type=int, default=200)
     parser.add_argument("--decisions", type=int, default=100)
     options = parser.parse_args()
+    if min(options.sims, options.decisions) < 1:
+        parser.error("--sims and --decisions must be positive")
+    try:
+        show(options)
+    except CaravanError as error:
+        sys.exit(str(error))
+
+
+def show(options: argparse.Namespace) -> None:
+    """Print the table; raises CaravanError."""
     print("| game | seats | leaf | simulations/s | ms a decision |\n| --- | --- | --- | --- | --- |")
     for name in options.games:
         game = build_game(name, options.set)

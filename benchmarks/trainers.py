@@ -27,7 +27,7 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from agents.anchors import known_anchors, variant
-from agents.registry import POLICY, with_options
+from agents.registry import POLICY, search_options, with_options
 from caravan_env.cli.training import find_config, load
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.game import Game
@@ -249,10 +249,12 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """Train, rate, write and print."""
+    """Train, rate, write and print; raises CaravanError, for what the options name before anything is trained."""
     runs = runs_of(options.configs, options.seeds, options.minutes, options.out)
     game = runs[0].config.game.make()
     ladder = ladder_of(game, options.opponents)
+    for play in options.play:
+        search_options("RUN", play.split(","))
     train_all(runs, doubling(options.minutes, options.checkpoints), options.jobs)
     with threadpool_limits(1, user_api="blas"):
         rows = list(rate_all(game, runs, ladder, options))

@@ -80,11 +80,17 @@ class TDLearner:
             self._set(start.tensors, start.tensors)
 
     def iterate(self, iteration: int, progress: float, seed: int) -> None:
-        """Play games, remember their decisions, and learn from the memory."""
+        """Play games, remember their decisions, and learn from the memory.
+
+        Raises:
+            BadConfig: a game is longer than the log of decisions.
+        """
         start = time.perf_counter()
         network = ValueNetwork(self.weights())
         with ThreadPoolExecutor(self.config.threads) as pool:
             games = sum(pool.map(lambda k: self._players[k].play(network, seed, k, self._frozen), range(PARTS)))
+        if games == 0:
+            raise BadConfig(f"td.decisions = {self.config.td.decisions} is too small: no game ends within so many")
         played = time.perf_counter() - start
         new = sum(self._memory.add(player.log, player.decisions) for player in self._players)
         self.step += new

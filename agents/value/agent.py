@@ -80,6 +80,8 @@ class ValueAgent(RowAgent):
             least, most = LIMITS[option]
             if not least <= value <= most:
                 raise BadParams(f"{name}:{option} = {value} is not possible: {least} to {most}")
+        if samples and not beam:
+            raise BadParams(f"{name}:samples = {samples} is not possible without a search of the turn: set beam, too")
         self.name = name
         self.network = network
         self.beam, self.depth = beam, depth

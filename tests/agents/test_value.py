@@ -19,7 +19,7 @@ from agents.value.network import ValueNetwork
 from caravan_env import Batch, Game, State, make_game
 from caravan_env.core.errors import BadParams, UnknownName
 from caravan_env.core.game import copy_rows
-from caravan_env.core.rng import streams
+from caravan_env.core.rng import next_u64, streams
 from tests.century.build import automa_of, position, seat_of
 from train.checkpoint import write_checkpoint
 
@@ -297,6 +297,22 @@ def test_a_plan_is_dropped_where_the_position_is_another() -> None:
             state.step(int(chosen[k]))
 
 
+# --- the end of a game -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("returns", ["win", "margin"])
+def test_a_finished_game_is_worth_its_return_between_minus_one_and_one(returns: str) -> None:
+    game = make_game("caravan", players=3, returns=returns)
+    state, greedy = game.new_state(seed=2), make_agent("greedy", game)
+    while not state.is_terminal:
+        state.step(greedy.act(state))
+    net = network_for(game).net(game)
+    found = [bound(game).run["final_value"](state.row, 0, seat, net) for seat in range(3)]
+    expected = np.tanh(state.returns() / 20) if returns == "margin" else state.returns()
+    assert np.any(expected != 0)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 # --- beyond one's own turn -------------------------------------------------------------------------------------------
 
 
@@ -333,6 +349,21 @@ def test_playing_on_goes_through_the_turns_of_the_others_to_the_next_of_ones_own
             value = parts.run["play_on"](place, seat, 4, net, parts.scratch, beam, ahead)
             assert value == pytest.approx(played_on(game, network, beam.rows[place : place + 1], seat, own), abs=1e-6)
             assert ahead.stream[0] == own[0]
+
+
+def test_each_time_an_end_is_played_on_chance_has_a_stream_of_its_own() -> None:
+    game = game_of("caravan")
+    network, parts = network_for(game), bound(game)
+    net, beam, ahead = network.net(game), new_beam(game, 2, 4, ends=3), new_ahead(game, 3, 3, 2, 4)
+    S, _ = positions("caravan")
+    for i in range(0, len(S), 9):
+        parts.run["search_turn"](S, i, 4, net, parts.scratch, beam)
+        seat, place = int(game.spec.rules.to_move(S, i)), int(beam.starts[2])
+        ahead.totals[:], ahead.played[:] = 0, 0
+        parts.run["play_on_often"](place, seat, np.uint64(5), 4, net, parts.scratch, beam, ahead)
+        starts = [np.array([next_u64(np.array([start], np.uint64), 0)]) for start in (5, 6, 7)]
+        total = sum(played_on(game, network, beam.rows[place : place + 1], seat, start) for start in starts)
+        assert ahead.totals[0] == pytest.approx(total, abs=1e-6)
 
 
 def test_ends_are_played_on_the_more_often_the_better_they_are() -> None:
@@ -382,6 +413,12 @@ def test_impossible_options_get_a_sentence(options: dict[str, int]) -> None:
     ((name, value),) = options.items()
     with pytest.raises(BadParams, match=f"value:{name} = {value} is not possible: "):
         ValueAgent(game, network_for(game), **options)
+
+
+def test_playing_on_needs_a_search_of_the_turn() -> None:
+    game = game_of("century")
+    with pytest.raises(BadParams, match="samples = 2 is not possible without a search of the turn: set beam"):
+        ValueAgent(game, network_for(game), samples=2)
 
 
 # --- checkpoints -----------------------------------------------------------------------------------------------------

@@ -142,11 +142,13 @@ def test_the_strength_table_comes_from_its_file(options, monkeypatch, tmp_path):
         make_results.strength_table(options)
     what = {"game": "century", "params": {"players": 1, "expert": True}, "leaf": "heuristic"}
     how = {"opponent": "the game itself", "sims": 1600, "games": 200, "seconds_per_decision": 0.0125}
-    rows = [{**what, **how, "wins": 150.0, "low": 0.6, "high": 0.8}]
+    found = {"wins": 150.0, "low": 0.6, "high": 0.8}
+    rows = [{**what, **how, **found, "options": options} for options in ("", "c=0.5")]
     (tmp_path / "strength.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
-    assert make_results.strength_table(options)[-1] == (
-        "| century, expert=True | heuristic | the game itself | 1,600 | 75.0 % | 60.0 - 80.0 % | 200 | 12.5 |"
-    )
+    assert make_results.strength_table(options)[-2:] == [
+        "| century, expert=True | heuristic | the game itself | 1,600 | 75.0 % | 60.0 - 80.0 % | 200 | 12.5 |",
+        "| century, expert=True | heuristic, c=0.5 | the game itself | 1,600 | 75.0 % | 60.0 - 80.0 % | 200 | 12.5 |",
+    ]
 
 
 def test_the_agents_table_says_how_many_games(options, monkeypatch):

@@ -13,8 +13,8 @@ from agents.neural import BadCheckpoint, checkpoint_folders
 from agents.registry import make_agent
 from caravan_env.core.errors import CaravanError
 from caravan_env.core.record import read_record, replay
-from train.config import BadConfig
-from train.run import Trainer, run
+from train.config import BadConfig, load_config
+from train.run import CONFIG, Trainer, run
 
 
 def lines_without_times(path: Path) -> list[dict[str, Any]]:
@@ -139,6 +139,13 @@ def test_another_configuration_in_the_same_folder_is_refused(tiny):
     config.save(Path(config.run_dir) / "config.yaml")
     with pytest.raises(BadConfig, match="ppo.gamma = 0.998 there, 0.5 here"):
         run(tiny(ppo={"gamma": 0.5}), quiet=True)
+
+
+def test_a_start_that_failed_binds_nobody(tiny):
+    (Path(tiny().run_dir)).mkdir(parents=True)
+    tiny(seed=99).save(Path(tiny().run_dir) / CONFIG)  # all that a start leaves that fails before its first checkpoint
+    run(tiny(), quiet=True)
+    assert load_config(Path(tiny().run_dir) / CONFIG).seed == tiny().seed
 
 
 def test_a_longer_budget_in_the_same_folder_goes_on(tiny):

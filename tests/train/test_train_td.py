@@ -114,6 +114,12 @@ def test_impossible_values_get_a_sentence(td, sections, sentence):
     assert "\n" not in str(caught.value)
 
 
+def test_a_log_shorter_than_a_game_is_refused(td):
+    config = td(game={"name": "caravan", "params": {}}, td={"decisions": 100})
+    with pytest.raises(BadConfig, match="td.decisions = 100 is too small: no game ends within so many"):
+        trained(config, 1)
+
+
 # --- targets ---------------------------------------------------------------------------------------------------------
 
 
