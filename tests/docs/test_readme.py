@@ -21,7 +21,7 @@ SHIPPED_GAMES = [path.parent.name for path in (ROOT / "caravan_env" / "games").g
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: What makes the expensive commands cheap, appended to them; everything else runs as it stands there.
 CHEAPER = {
-    "match": ["--games", "4"],
+    "match": ["--games", "2"],
     "bench": ["--seconds", "0.01", "--no-starts"],
     "eval": ["--games", "4"],
     "check": ["--variant", "default"],
