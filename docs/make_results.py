@@ -7,7 +7,7 @@
 | policy | the final evaluation in the run folder that `make train` left |
 | best | the cards of the policies in the package, and which agent plays with them |
 | agents | matches of Caravan's scripted agents that are played now |
-| solo | games of Century against the automa that are played now; policies from run folders, if they are there |
+| solo | games of Century against the automa that are played now; policies from run folders, else those in the package |
 | duel | matches of Century for two that are played now, the same |
 | ukraine | matches of the Ukraine map for two that are played now, the same |
 | switches | games of Century's greedy agent with one rule switch changed, played now |
@@ -254,9 +254,11 @@ def switches_table(options: argparse.Namespace) -> list[str]:
 
 
 def policy_of(options: argparse.Namespace, run: str) -> str | None:
-    """Return the spec of the policy of a run, None if there is no such run."""
-    folder = options.runs / run
-    return f"policy:{folder}" if (folder / "results.json").exists() else None
+    """Return the spec of the policy of a run, else of the one of that name in the package, None if there is neither."""
+    for folder, part in ((options.runs / run, "results.json"), (FOLDER / run, CARD)):
+        if (folder / part).exists():
+            return f"policy:{folder}"
+    return None
 
 
 def play_out(game: Game, spec: str, games: int, seed: int = 0) -> tuple[NDArray[np.void], NDArray[np.float64]]:

@@ -167,7 +167,13 @@ def test_the_solo_table_counts_wins_and_empty_rows(options, monkeypatch):
     monkeypatch.setattr(make_results, "SOLO", {"standard": {"players": 1, "turn_limit": 3}})
     text = make_results.solo_table(options)
     assert [line for line in text if line.startswith("| standard, greedy | 0.0 %")]
-    assert not any("policy" in line for line in text)
+    assert [line for line in text if line.startswith("| standard, policy | 0.0 %")]
+
+
+def test_a_policy_is_that_of_the_run_or_else_the_one_in_the_package(options):
+    assert make_results.policy_of(options, "caravan-2p") == f"policy:{options.runs / 'caravan-2p'}"
+    assert make_results.policy_of(options, "century-solo") == f"policy:{make_results.FOLDER / 'century-solo'}"
+    assert make_results.policy_of(options, "century-2p") is None
 
 
 def test_the_switches_table_has_a_line_for_every_choice(options):
