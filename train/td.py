@@ -89,10 +89,10 @@ class TDLearner:
         network = ValueNetwork(self.weights())
         with ThreadPoolExecutor(self.config.threads) as pool:
             games = sum(pool.map(lambda k: self._players[k].play(network, seed, k, self._frozen), range(PARTS)))
-        if games == 0:
-            raise BadConfig(f"td.decisions = {self.config.td.decisions} is too small: no game ends within so many")
         played = time.perf_counter() - start
         new = sum(self._memory.add(player.log, player.decisions) for player in self._players)
+        if new == 0:
+            raise BadConfig(f"td.decisions = {self.config.td.decisions} is too small: no game ends within so many")
         self.step += new
         loss = self._learn(new, progress, seed)
         record = self.logger.record

@@ -21,9 +21,9 @@ def results(tmp_path: Path) -> Path:
     """Return a folder with both files of results, of the right form."""
     rows = [Row("td", 0, "as trained", 9, minutes, 2.0, 1000.0, 900.0, 1100.0, 200) for minutes in (1.0, 8.0)]
     write_curves(tmp_path, curves_of(make_game("caravan"), 8.0, {"greedy": 1000.0}, rows))
-    about = {"game": "caravan", "players": 2, "leaf": "heuristic", "opponent": "greedy", "games": 100}
+    about = {"game": "caravan", "players": 2, "params": {}, "leaf": "heuristic", "options": "", "opponent": "greedy"}
     measured = [
-        {**about, "sims": sims, "wins": wins, "low": wins / 100 - 0.1, "high": wins / 100 + 0.1}
+        {**about, "games": 100, "sims": sims, "wins": wins, "low": wins / 100 - 0.1, "high": wins / 100 + 0.1}
         for sims, wins in ((400, 70.0), (100, 50.0))
     ]
     lines = [{**row, "seconds_per_decision": row["sims"] / 1e5} for row in measured]

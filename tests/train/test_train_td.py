@@ -115,8 +115,9 @@ def test_impossible_values_get_a_sentence(td, sections, sentence):
 
 
 def test_a_log_shorter_than_a_game_is_refused(td):
-    config = td(game={"name": "caravan", "params": {}}, td={"decisions": 100})
-    with pytest.raises(BadConfig, match="td.decisions = 100 is too small: no game ends within so many"):
+    config = td(game={"name": "caravan", "params": {"turn_limit": 12}})
+    config = config.model_copy(update={"td": config.td.model_copy(update={"decisions": 4})})  # one for each log
+    with pytest.raises(BadConfig, match="td.decisions = 4 is too small: no game ends within so many"):
         trained(config, 1)
 
 
